@@ -1,0 +1,77 @@
+// Descriptors → limits and keys. A Policy is an immutable snapshot: a reload makes a new one and checks that
+// are under way keep the one they began with.
+#pragma once
+
+#include <cstdint>
+#include <expected>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "limiter/limit.h"
+#include "rules/descriptor.h"
+#include "rules/spec.h"
+
+namespace sluice::rules {
+
+enum class FailurePolicy : std::uint8_t { allow, deny };
+
+/// A compiled rule, as much of it as the engine needs.
+struct Rule {
+  std::string name;
+  double warn_at = 0.9;
+  bool shadow = false;
+  FailurePolicy on_store_failure = FailurePolicy::deny;
+};
+
+/// One rule that takes part in a check.
+struct Match {
+  const Rule* rule = nullptr;             ///< lives as long as the Policy
+  const limiter::Limit* limit = nullptr;  ///< after overrides; null: unlimited
+  int override_index = -1;                ///< which override replaced the limit; −1: none
+  std::string key;                        ///< the counter's name; empty when unlimited. See encode_key
+};
+
+struct MatchResult {
+  bool bypassed = false;
+  std::vector<Match> matches;           ///< in the order of the configuration
+  std::vector<std::string> spare_keys;  ///< memory of earlier keys; for match() only
+};
+
+/// Why a rule does or does not take part; for `sluicectl config explain`.
+struct Explanation {
+  std::string rule;
+  bool matches = false;
+  std::string reason;       ///< "user=\"7\" matches \"*\"", "descriptor \"path\" is absent", …
+  int override_index = -1;  ///< as Match::override_index
+  std::string limit;        ///< as written, after overrides; empty when it does not match
+  std::string key;          ///< the counter, for people: "per-user{user=\"7\"}"; as Match::key empty
+};
+
+class Policy {
+ public:
+  virtual ~Policy() = default;
+
+  /// Cost is proportional to the rules that could match by their names and exact values, not to all rules.
+  /// `out` is cleared and refilled, so that its memory is reused. A name given twice: the first counts.
+  virtual void match(Descriptors descriptors, MatchResult& out) const = 0;
+
+  [[nodiscard]] virtual std::vector<Explanation> explain(Descriptors descriptors) const = 0;
+  /// Index of the first [[bypass]] that matches.
+  [[nodiscard]] virtual std::optional<std::size_t> bypass_of(Descriptors descriptors) const = 0;
+  [[nodiscard]] virtual std::size_t rule_count() const = 0;
+};
+
+/// Compiles, or says which field of which rule is wrong and why.
+[[nodiscard]] std::expected<std::shared_ptr<const Policy>, SpecError> compile(const PolicySpec& spec);
+
+/// Names of what could follow `rule`'s name in a key, joined so that different values never give equal keys:
+/// rule, then each value as length-prefixed bytes with a tag for its kind (text, IPv4, IPv6; of a value that
+/// the rule matches by sha256 only the digest; layout in key.h). Above kMaxPlainKey bytes the values are
+/// replaced by the SHA-256 of that encoding, so a key has at most kMaxKeyBytes. Values are binary; a key is
+/// not for logs.
+inline constexpr std::size_t kMaxPlainKey = 96;
+inline constexpr std::size_t kMaxKeyBytes = 192;
+
+}  // namespace sluice::rules
