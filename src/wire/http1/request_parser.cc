@@ -1,0 +1,213 @@
+// The scans (head_scan.h, chunk_scan.h) find where a request ends, as its bytes arrive; Boost.Beast then
+// reads the whole request at once. So Beast, which only this file knows, never sees an unfinished or
+// unbounded message. A request on which the two readings do not agree is refused: a leniency of one alone
+// smuggles nothing.
+#include "wire/http1/request_parser.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/asio/buffer.hpp>
+#include <boost/beast/core/error.hpp>
+#include <boost/beast/core/string_type.hpp>
+#include <boost/beast/http/basic_parser.hpp>
+#include <boost/beast/http/error.hpp>
+#include <boost/beast/http/field.hpp>
+#include <boost/beast/http/verb.hpp>
+#include <boost/none.hpp>
+#include <boost/optional/optional.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/assert.h"
+#include "wire/http1/chunk_scan.h"
+#include "wire/http1/fault.h"
+#include "wire/http1/head_scan.h"
+
+namespace sluice::wire::http1 {
+namespace {
+
+namespace beast = boost::beast;
+
+/// Bounds beyond this mean this, so that sums of them cannot overflow.
+constexpr std::size_t kLargestBound = std::size_t{1} << 30U;
+
+/// Memory for decoded chunks that is kept from one request to the next; idle connections are many.
+constexpr std::size_t kKeptBodyBytes = 4UL * 1024;
+
+HttpBounds tamed(const HttpBounds& bounds) {
+  return {.max_header_bytes = std::min(bounds.max_header_bytes, kLargestBound),
+          .max_headers = std::min(bounds.max_headers, kLargestBound),
+          .max_body_bytes = std::min(bounds.max_body_bytes, kLargestBound)};
+}
+
+/// Takes over what Beast reads of one whole message. Views are of the bytes given to put().
+class Decoder final : public beast::http::basic_parser<true> {
+ public:
+  /// Decoded chunks are appended to `chunks`, a view of which becomes the body.
+  Decoder(Request& request, std::string& chunks) : request_(request), chunks_(chunks) {
+    eager(true);
+    header_limit(std::numeric_limits<std::uint32_t>::max());  // the scans have seen to bounds
+    body_limit(boost::none);
+  }
+
+ private:
+  void on_request_impl(beast::http::verb /*known*/, beast::string_view method, beast::string_view target,
+                       int version, beast::error_code& /*error*/) override {
+    request_.method = method;
+    request_.target = target;
+    request_.minor_version = version % 10;
+  }
+
+  void on_field_impl(beast::http::field /*known*/, beast::string_view name, beast::string_view value,
+                     beast::error_code& /*error*/) override {
+    if (!in_trailers_) request_.headers.push_back({.name = name, .value = value});
+  }
+
+  void on_header_impl(beast::error_code& /*error*/) override { in_trailers_ = true; }
+
+  std::size_t on_body_impl(beast::string_view body, beast::error_code& /*error*/) override {
+    request_.body = body;
+    return body.size();
+  }
+
+  std::size_t on_chunk_body_impl(std::uint64_t /*remaining*/, beast::string_view data,
+                                 beast::error_code& /*error*/) override {
+    chunks_.append(data);
+    return data.size();
+  }
+
+  void on_finish_impl(beast::error_code& /*error*/) override {
+    if (chunked()) request_.body = chunks_;
+  }
+
+  void on_response_impl(int /*status*/, beast::string_view /*reason*/, int /*version*/,
+                        beast::error_code& /*error*/) override {}
+  void on_body_init_impl(const boost::optional<std::uint64_t>& /*length*/,
+                         beast::error_code& /*error*/) override {}
+  void on_chunk_header_impl(std::uint64_t /*size*/, beast::string_view /*extensions*/,
+                            beast::error_code& /*error*/) override {}
+
+  Request& request_;
+  std::string& chunks_;
+  bool in_trailers_ = false;
+};
+
+}  // namespace
+
+struct RequestParser::State {
+  explicit State(const HttpBounds& given) : bounds(tamed(given)) {}
+
+  ParseStatus parse(std::string_view buffer, Request& request);
+  Scanned find_end(std::string_view buffer, std::size_t& end);
+  ParseStatus decode(std::string_view message, Request& request);
+  ParseStatus fail(Fault what);
+  void forget_message();
+
+  const HttpBounds bounds;
+  std::size_t seen = 0;  // bytes of the message under way
+  HeadScan head{bounds};
+  bool head_done = false;
+  ChunkScan chunk_scan{bounds};
+  std::string chunks;  // bound: max_body_bytes
+  std::size_t consumed = 0;
+  Fault fault;
+};
+
+ParseStatus RequestParser::State::parse(std::string_view buffer, Request& request) {
+  SLUICE_ASSERT(fault.message.empty());
+  SLUICE_ASSERT(buffer.size() >= seen);
+  seen = buffer.size();
+  if (chunks.capacity() > kKeptBodyBytes) {
+    chunks.clear();
+    chunks.shrink_to_fit();
+  }
+  const bool head_is_new = !head_done;
+  std::size_t end = 0;
+  auto progress = find_end(buffer, end);
+  if (!progress) return fail(std::move(progress.error()));
+  if (*progress == Progress::more) {
+    // A client that has begun to send the body isn't waiting any more.
+    const bool waits =
+        head_is_new && head_done && head.framing().expects_continue && buffer.size() == head.end();
+    return waits ? ParseStatus::wants_continue : ParseStatus::incomplete;
+  }
+  const ParseStatus status = decode(buffer.substr(head.start(), end - head.start()), request);
+  if (status != ParseStatus::complete) return status;
+  consumed = end;
+  forget_message();
+  return status;
+}
+
+/// `end` is set when all that is before it has arrived.
+Scanned RequestParser::State::find_end(std::string_view buffer, std::size_t& end) {
+  if (!head_done) {
+    Scanned progress = head.scan(buffer);
+    if (!progress || *progress == Progress::more) return progress;
+    head_done = true;
+    chunk_scan.begin(head.end());
+  }
+  if (head.framing().chunked) {
+    Scanned progress = chunk_scan.scan(buffer);
+    end = chunk_scan.end();
+    return progress;
+  }
+  end = head.end() + head.framing().content_length;
+  return buffer.size() < end ? Progress::more : Progress::done;
+}
+
+ParseStatus RequestParser::State::decode(std::string_view message, Request& request) {
+  request.headers.clear();
+  request.body = {};
+  chunks.clear();
+  Decoder decoder(request, chunks);
+  beast::error_code error;
+  const std::size_t used = decoder.put(boost::asio::const_buffer(message.data(), message.size()), error);
+  if (error && error != beast::http::error::need_more) {
+    return fail({.status = 400, .message = fmt::format("not HTTP/1.1: {}", error.message())});
+  }
+  if (!decoder.is_done() || used != message.size()) {
+    return fail({.status = 400, .message = "it is unclear where the request ends"});
+  }
+  request.keep_alive = head.framing().keep_alive;
+  return ParseStatus::complete;
+}
+
+ParseStatus RequestParser::State::fail(Fault what) {
+  fault = std::move(what);
+  return ParseStatus::malformed;
+}
+
+void RequestParser::State::forget_message() {
+  seen = 0;
+  head = HeadScan(bounds);
+  head_done = false;
+  chunk_scan = ChunkScan(bounds);
+}
+
+RequestParser::RequestParser(const HttpBounds& bounds) : state_(std::make_unique<State>(bounds)) {}
+
+RequestParser::~RequestParser() = default;
+
+ParseStatus RequestParser::parse(std::string_view buffer, Request& request) {
+  return state_->parse(buffer, request);
+}
+
+std::size_t RequestParser::consumed() const {
+  return state_->consumed;
+}
+
+int RequestParser::status() const {
+  return state_->fault.status;
+}
+
+std::string_view RequestParser::message() const {
+  return state_->fault.message;
+}
+
+}  // namespace sluice::wire::http1
