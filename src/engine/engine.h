@@ -1,0 +1,100 @@
+// One check's path: policy → store → decision.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <unordered_map>
+
+#include "base/loop.h"
+#include "base/result.h"
+#include "engine/decision.h"         // IWYU pragma: export
+#include "engine/pending.h"          // IWYU pragma: export
+#include "engine/throttle_limits.h"  // IWYU pragma: export
+#include "rules/descriptor.h"        // IWYU pragma: export (requests are made of these)
+#include "rules/policy.h"
+#include "store/store.h"
+
+namespace sluice::engine {
+
+struct EngineOptions {
+  Duration max_wait =
+      std::chrono::milliseconds{20};  ///< a check is answered within this, whatever the store does
+  std::size_t max_waiting = 10'000;   ///< checks that wait for the store; more are answered by policy
+};
+
+struct EngineCounters {
+  std::uint64_t allowed = 0;
+  std::uint64_t denied = 0;
+  std::uint64_t bypassed = 0;
+  std::uint64_t shadow_denied = 0;  ///< allowed, though a shadow rule would have denied
+  std::uint64_t degraded = 0;       ///< a failure policy answered for at least one rule
+  std::uint64_t late = 0;           ///< store answers that came after their check was answered
+};
+
+/// Receives the answers that were not at hand. One per connection.
+class AnswerSink {
+ public:
+  virtual ~AnswerSink() = default;
+  /// `result` is valid for the length of the call.
+  virtual void on_answer(std::uint64_t tag, const CheckResult& result) = 0;
+};
+
+/// Checks all or nothing: what a check took from one limit goes back when another denies it. Answers at once
+/// when the store does; otherwise through the sink within max_wait, never from inside the call.
+class Engine final : public store::StoreSink {
+ public:
+  /// `loop` and `store` must outlive the engine, which becomes the store's sink.
+  Engine(Loop& loop, store::Store& store, const EngineOptions& options,
+         std::shared_ptr<const rules::Policy> policy);
+  ~Engine() override;
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+
+  /// For checks from now on; those under way keep theirs.
+  void set_policy(std::shared_ptr<const rules::Policy> policy);
+  void set_max_wait(Duration max_wait);
+
+  /// The answer, valid until the next call into the engine; null: it comes to `sink` under `tag`.
+  /// `cost` is ≥ 0 and ≤ limiter::kMaxInteger.
+  const CheckResult* run(Operation operation, rules::Descriptors descriptors, std::int64_t cost,
+                         AnswerSink& sink, std::uint64_t tag);
+
+  /// A token bucket named by the caller rather than by a rule, as CL.THROTTLE has it: capacity max_burst + 1,
+  /// `count` tokens per `period_s` seconds. The error says which number is out of range.
+  Result<const CheckResult*> throttle(std::string_view key, const ThrottleNumbers& numbers, std::int64_t cost,
+                                      AnswerSink& sink, std::uint64_t tag);
+
+  /// `sink` goes away: its checks are finished but not reported.
+  void forget(const AnswerSink& sink);
+
+  void on_outcome(std::uint64_t tag, const store::Outcome& outcome) override;
+
+  [[nodiscard]] const EngineCounters& counters() const { return counters_; }
+  [[nodiscard]] std::size_t waiting() const { return waiting_.size(); }
+
+ private:
+  const CheckResult* start(Pending& check, AnswerSink& sink, std::uint64_t tag);
+  std::optional<store::Outcome> ask(const Pending& check, const Part& part, std::uint64_t store_tag);
+  void park(Pending& check, AnswerSink& sink, std::uint64_t tag);
+  void expire(std::uint64_t id);
+  const CheckResult& conclude(Pending& check);
+  void return_tokens(Pending& check);
+  void count(const Pending& check);
+
+  Loop& loop_;
+  store::Store& store_;
+  EngineOptions options_;
+  std::shared_ptr<const rules::Policy> policy_;
+  ThrottleLimits throttle_limits_;
+  rules::Rule throttle_rule_;
+  Pending current_;  ///< the check being started; its memory is reused by those answered at once
+  std::uint64_t next_id_ = 1;
+  std::unordered_map<std::uint64_t, std::unique_ptr<Pending>> waiting_;
+  EngineCounters counters_;
+};
+
+}  // namespace sluice::engine
