@@ -1,0 +1,68 @@
+#include "config/checks.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <fmt/core.h>
+
+#include "base/text.h"
+
+namespace sluice::config {
+namespace {
+
+/// Digits only, without a sign, up to `max`.
+bool is_number_up_to(std::string_view text, std::int64_t max) {
+  if (text.find_first_not_of("0123456789") != std::string_view::npos) return false;
+  const auto number = parse_int(text);
+  return number && *number <= max;
+}
+
+/// Dotted, four parts, the first 127.
+bool is_loopback_ipv4(std::string_view host) {
+  constexpr std::size_t kParts = 4;
+  if (!host.starts_with("127.")) return false;
+  std::size_t parts = 0;
+  while (true) {
+    const std::size_t dot = host.find('.');
+    if (!is_number_up_to(host.substr(0, dot), 255)) return false;
+    ++parts;
+    if (dot == std::string_view::npos) return parts == kParts;
+    host.remove_prefix(dot + 1);
+  }
+}
+
+}  // namespace
+
+std::optional<std::string> check_socket_path(std::string_view path) {
+  if (!path.starts_with('/')) return fmt::format("must be an absolute path, not \"{}\"", printable(path));
+  if (path.find('\0') != std::string_view::npos) return "must not contain a NUL byte";
+  if (path.size() > kMaxSocketPath) {
+    return fmt::format("is {} bytes long, but the path of a Unix socket can have at most {}", path.size(),
+                       kMaxSocketPath);
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> check_loopback_address(std::string_view address) {
+  constexpr std::int64_t kMaxPort = 65535;
+  const std::size_t colon = address.rfind(':');
+  if (colon == std::string_view::npos || !is_number_up_to(address.substr(colon + 1), kMaxPort)) {
+    return fmt::format(R"(must be "host:port" such as "127.0.0.1:7379", not "{}")", printable(address));
+  }
+  const std::string_view host = address.substr(0, colon);
+  if (host == "localhost" || host == "[::1]" || is_loopback_ipv4(host)) return std::nullopt;
+  return fmt::format(
+      "must name a loopback address (127.0.0.0/8, [::1] or localhost), not \"{}\": the protocols have no "
+      "authentication",
+      printable(host));
+}
+
+std::optional<std::string> check_not_empty(std::string_view text) {
+  if (!text.empty()) return std::nullopt;
+  return "must not be empty";
+}
+
+}  // namespace sluice::config

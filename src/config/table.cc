@@ -1,0 +1,74 @@
+#include "config/table.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "config/settings.h"
+
+namespace sluice::config {
+namespace {
+
+constexpr std::array kSections{
+    Section{.path = "server", .help = "Where clients connect, and how long they may take."},
+    Section{.path = "store", .help = "Where the counters are."},
+    Section{.path = "log", .help = "Lines on standard error."},
+    Section{.path = "address", .help = "How values that are IP addresses are compared and counted."},
+    Section{.path = "rule",
+            .shape = Shape::array,
+            .append = [](Settings& s) { s.policy.rules.emplace_back(); },
+            .help = "Limits, one [[rule]] each. Of the rules that match a check all must pass. Without any, "
+                    "all is allowed."},
+    Section{.path = "rule.override",
+            .shape = Shape::array,
+            .append = [](Settings& s) { s.policy.rules.back().overrides.emplace_back(); },
+            .help = "Other limits for some values. The first override that matches replaces limit and burst "
+                    "of the rule above it."},
+    Section{.path = "bypass",
+            .shape = Shape::array,
+            .append = [](Settings& s) { s.policy.bypass.emplace_back(); },
+            .help = "Checks that are allowed without counting. One [[bypass]] that matches is enough."},
+};
+
+}  // namespace
+
+std::span<const Section> sections() {
+  return kSections;
+}
+
+const Section* find_section(std::string_view path) {
+  const auto* const at = std::ranges::find(kSections, path, &Section::path);
+  return at == kSections.end() ? nullptr : at;
+}
+
+const Setting* find_setting(std::string_view section, std::string_view key) {
+  for (const Setting& setting : settings_table()) {
+    if (setting.section == section && setting.key == key) return &setting;
+  }
+  return nullptr;
+}
+
+std::string header_of(const Section& section) {
+  const std::string header = std::string("[").append(section.path).append("]");
+  return section.shape == Shape::table ? header : "[" + header + "]";
+}
+
+std::string path_of(std::string_view section, std::string_view key) {
+  std::string path(section);
+  if (!path.empty()) path += '.';
+  return path.append(key);
+}
+
+std::string_view parent_of(std::string_view path) {
+  const std::size_t dot = path.rfind('.');
+  return dot == std::string_view::npos ? std::string_view() : path.substr(0, dot);
+}
+
+std::string_view leaf_of(std::string_view path) {
+  return path.substr(path.rfind('.') + 1);  // npos + 1 is 0: the whole
+}
+
+}  // namespace sluice::config
