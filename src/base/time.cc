@@ -1,7 +1,6 @@
 #include "base/time.h"
 
 #include <array>
-#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>

@@ -29,8 +29,10 @@ struct Decision {
 struct RuleDecision {
   Decision decision;
   const rules::Rule* rule = nullptr;
-  bool shadow = false;    ///< reported, but never the reason for a denial
-  bool degraded = false;  ///< the store did not answer; the rule's failure policy did
+  std::int64_t quota = kUnlimited;  ///< tokens per `window`, as configured
+  Duration window{};                ///< length of the rule's period; 0 for a civil day, month or year
+  bool shadow = false;              ///< reported, but never the reason for a denial
+  bool degraded = false;            ///< the store did not answer; the rule's failure policy did
 };
 
 /// Lives in the engine: valid until the next call into it.

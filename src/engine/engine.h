@@ -14,11 +14,17 @@
 #include "engine/decision.h"         // IWYU pragma: export
 #include "engine/pending.h"          // IWYU pragma: export
 #include "engine/throttle_limits.h"  // IWYU pragma: export
-#include "rules/descriptor.h"        // IWYU pragma: export (requests are made of these)
+#include "limiter/limit.h"
+#include "rules/descriptor.h"  // IWYU pragma: export (requests are made of these)
 #include "rules/policy.h"
 #include "store/store.h"
 
 namespace sluice::engine {
+
+// For those who make requests of the engine, and may not know rules/ and limiter/.
+using rules::Descriptor;
+using rules::kMaxDescriptors;
+inline constexpr std::int64_t kMaxCost = limiter::kMaxInteger;
 
 struct EngineOptions {
   Duration max_wait =

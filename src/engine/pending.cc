@@ -6,6 +6,8 @@
 
 #include "base/time.h"
 #include "engine/decision.h"
+#include "limiter/calendar.h"
+#include "limiter/limit.h"
 #include "rules/policy.h"
 #include "store/store.h"
 
@@ -46,6 +48,9 @@ RuleDecision decide_part(const Pending& check, const Part& part) {
   const bool answered = part.outcome && !part.outcome->error;
   RuleDecision result =
       answered ? from_grant(check, *part.match, part.outcome->grant) : degraded(*part.match);
+  const limiter::Limit& limit = *part.match->limit;
+  result.quota = limit.count();
+  if (limit.calendar_unit() == limiter::CalendarUnit::none) result.window = limit.period();
   result.rule = part.match->rule;
   result.shadow = part.match->rule->shadow;
   result.decision.rule = part.match->rule->name;

@@ -1,6 +1,7 @@
 #include "server/commands.h"
 
 #include <array>
+#include <cstddef>
 #include <limits>
 #include <span>
 #include <string>

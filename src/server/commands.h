@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "engine/engine.h"
+#include "server/protocol.h"
 #include "wire/resp/reply_writer.h"
 #include "wire/resp/request_parser.h"
 
@@ -29,13 +30,6 @@ struct AnswerForm {
   };
   Kind kind = Kind::decision;
   wire::resp::Version protocol = wire::resp::Version::resp2;
-};
-
-/// Makes the text of INFO.
-class InfoSource {
- public:
-  virtual ~InfoSource() = default;
-  [[nodiscard]] virtual std::string info() const = 0;
 };
 
 /// All that a command may touch.

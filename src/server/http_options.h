@@ -46,18 +46,18 @@ struct HttpOptions {
       "X-Sluice-Deny-Status";  ///< request header that overrides it; empty: none may
 
   // [http.descriptors]
-  std::vector<HeaderSource> identities;   ///< in `order`: the first that is present names the caller
-  std::vector<HeaderSource> extra;        ///< always added where present
-  std::string address_descriptor = "ip";  ///< empty: none
-  bool address_is_identity = true;        ///< only when no identity is present; else always added
+  std::vector<HeaderSource> identities{};  ///< in `order`: the first that is present names the caller
+  std::vector<HeaderSource> extra{};       ///< always added where present
+  std::string address_descriptor = "ip";   ///< empty: none
+  bool address_is_identity = true;         ///< only when no identity is present; else always added
   AddressHeader address_header = AddressHeader::x_forwarded_for;
   std::vector<std::string>
-      trusted_proxies;  ///< CIDR; walked from the right until the first that is not trusted
+      trusted_proxies{};  ///< CIDR; walked from the right until the first that is not trusted
   std::string method_descriptor = "method";  ///< empty: none
   std::string path_descriptor = "path";      ///< empty: none; without the query
   std::vector<std::string> path_headers = {"X-Original-URI", "X-Forwarded-Uri"};
   std::vector<std::string> method_headers = {"X-Original-Method", "X-Forwarded-Method"};
-  std::vector<std::string> routes;  ///< "/users/*/orders": the first that matches becomes `route`
+  std::vector<std::string> routes{};  ///< "/users/*/orders": the first that matches becomes `route`
   std::string route_descriptor = "route";
 };
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <expected>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -19,19 +20,16 @@
 namespace sluice::server {
 namespace {
 
-/// 2^53 − 1: the largest number that Redis' scripts compute exactly.
-constexpr std::int64_t kMaxCost = 9'007'199'254'740'991;
-
 /// The arguments of CHECK and its siblings.
 struct Arguments {
-  std::array<rules::Descriptor, rules::kMaxDescriptors> descriptors;
+  std::array<engine::Descriptor, engine::kMaxDescriptors> descriptors;
   std::size_t count = 0;
   std::int64_t cost = 1;
 };
 
 std::optional<std::int64_t> parse_cost(std::string_view text) {
   const auto cost = parse_int(text);
-  if (!cost || *cost < 0 || *cost > kMaxCost) return std::nullopt;
+  if (!cost || *cost < 0 || *cost > engine::kMaxCost) return std::nullopt;
   return cost;
 }
 
@@ -47,9 +45,9 @@ std::optional<std::string> add_descriptor(std::string_view word, Arguments& into
     return "ERR \"" + printable(word) + "\" is not name=value";
   }
   if (into.count == into.descriptors.size()) {
-    return "ERR more than " + std::to_string(rules::kMaxDescriptors) + " descriptors";
+    return "ERR more than " + std::to_string(engine::kMaxDescriptors) + " descriptors";
   }
-  const rules::Descriptor descriptor{.name = word.substr(0, equals), .value = word.substr(equals + 1)};
+  const engine::Descriptor descriptor{.name = word.substr(0, equals), .value = word.substr(equals + 1)};
   for (std::size_t i = 0; i < into.count; ++i) {
     if (into.descriptors[i].name == descriptor.name) {
       return "ERR descriptor \"" + printable(descriptor.name) + "\" is given twice";
@@ -91,7 +89,7 @@ CommandOutcome operate(engine::Operation operation, AnswerForm::Kind kind, Words
   const auto arguments = parse_arguments(words);
   if (!arguments) return fail(arguments.error(), context);
   context.form = {.kind = kind, .protocol = context.connection.protocol};
-  const rules::Descriptors descriptors(arguments->descriptors.data(), arguments->count);
+  const std::span<const engine::Descriptor> descriptors(arguments->descriptors.data(), arguments->count);
   return finish(context.engine.run(operation, descriptors, arguments->cost, context.sink, context.tag),
                 context);
 }
@@ -184,7 +182,7 @@ CommandOutcome throttle_command(Words words, CommandContext& context) {
     numbers[i - 2] = *number;
   }
   const std::int64_t quantity = numbers[3];
-  if (quantity < 0 || quantity > kMaxCost) return fail(bad_cost("quantity", words[5]), context);
+  if (quantity < 0 || quantity > engine::kMaxCost) return fail(bad_cost("quantity", words[5]), context);
   context.form = {.kind = AnswerForm::Kind::throttle, .protocol = context.connection.protocol};
   const auto result = context.engine.throttle(
       words[1], {.max_burst = numbers[0], .count = numbers[1], .period_s = numbers[2]}, quantity,

@@ -1,12 +1,13 @@
 #include "server/server.h"
 
-#include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
-#include <iterator>
+#include <list>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "base/loop.h"
@@ -14,8 +15,12 @@
 #include "base/time.h"
 #include "base/version.h"
 #include "engine/engine.h"
-#include "server/commands.h"
+#include "server/http_identity.h"
+#include "server/http_protocol.h"
+#include "server/protocol.h"
+#include "server/resp_protocol.h"
 #include "server/session.h"
+#include "server/sniff.h"
 #include "wire/resp/reply_writer.h"
 
 namespace sluice::server {
@@ -38,7 +43,11 @@ void line(std::string& out, std::string_view name, std::uint64_t value) {
 }  // namespace
 
 Server::Server(Loop& loop, engine::Engine& engine, const ServerOptions& options)
-    : loop_(loop), engine_(engine), options_(options), started_(loop.clock().now()) {}
+    : loop_(loop),
+      engine_(engine),
+      options_(options),
+      http_(engine, loop.clock(), options.http != nullptr ? options.http : HttpRules::make({}).value()),
+      started_(loop.clock().now()) {}
 
 Server::~Server() {
   loop_.stop_timer(sweep_timer_);
@@ -112,6 +121,15 @@ void Server::set_request_timeout(Duration timeout) {
 
 void Server::set_max_connections(std::size_t bound) {
   options_.max_connections = bound;
+}
+
+void Server::set_http(std::shared_ptr<const HttpRules> rules) {
+  http_.set_rules(std::move(rules));
+}
+
+std::unique_ptr<Protocol> Server::speak(Spoken spoken, std::uint64_t connection) {
+  if (spoken == Spoken::http) return std::make_unique<HttpProtocol>(http_);
+  return std::make_unique<RespProtocol>(engine_, *this, connection);
 }
 
 std::string Server::info() const {

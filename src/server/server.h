@@ -12,13 +12,18 @@
 #include "base/loop.h"
 #include "base/stream.h"
 #include "engine/engine.h"
+#include "server/http_api.h"
+#include "server/http_identity.h"
+#include "server/protocol.h"
 #include "server/session.h"
+#include "server/sniff.h"
 
 namespace sluice::server {
 
 struct ServerOptions {
   std::size_t max_connections = 4096;                   ///< one more is told so and closed
   Duration request_timeout = std::chrono::seconds{10};  ///< see SessionLimits
+  std::shared_ptr<const HttpRules> http{};              ///< null: the defaults
 };
 
 struct ServerCounters {
@@ -28,7 +33,7 @@ struct ServerCounters {
 };
 
 /// Bound: max_connections sessions. Owned by the daemon; every listener reports here.
-class Server final : public ListenerEvents, public SessionOwner {
+class Server final : public ListenerEvents, public SessionOwner, public InfoSource {
  public:
   /// `loop` and `engine` must outlive the server.
   Server(Loop& loop, engine::Engine& engine, const ServerOptions& options);
@@ -44,12 +49,14 @@ class Server final : public ListenerEvents, public SessionOwner {
 
   void set_request_timeout(Duration timeout);
   void set_max_connections(std::size_t bound);
+  void set_http(std::shared_ptr<const HttpRules> rules);
 
   [[nodiscard]] std::size_t connections() const { return sessions_.size(); }
   [[nodiscard]] const ServerCounters& counters() const { return counters_; }
 
  private:
   void closed(Session& session) override;
+  [[nodiscard]] std::unique_ptr<Protocol> speak(Spoken spoken, std::uint64_t connection) override;
   [[nodiscard]] std::string info() const override;
   void arm_sweep();
   void sweep();
@@ -58,6 +65,7 @@ class Server final : public ListenerEvents, public SessionOwner {
   Loop& loop_;
   engine::Engine& engine_;
   ServerOptions options_;
+  HttpApi http_;
   ServerCounters counters_;
   Instant started_;
   std::uint64_t next_session_ = 1;

@@ -12,17 +12,14 @@
 #include "base/stream.h"
 #include "base/time.h"
 #include "engine/engine.h"
-#include "server/commands.h"
-#include "wire/resp/reply_writer.h"
-#include "wire/resp/request_parser.h"
+#include "server/protocol.h"
+#include "server/sniff.h"
 
 namespace sluice::server {
 
 Session::Session(Loop& loop, engine::Engine& engine, SessionOwner& owner, std::unique_ptr<ByteStream> stream,
                  std::uint64_t id)
-    : loop_(loop), engine_(engine), owner_(owner), stream_(std::move(stream)) {
-  connection_.id = id;
-}
+    : loop_(loop), engine_(engine), owner_(owner), stream_(std::move(stream)), id_(id) {}
 
 Session::~Session() {
   engine_.forget(*this);
@@ -35,66 +32,74 @@ void Session::start() {
 void Session::on_bytes(std::string_view bytes) {
   if (ending_ || last_bytes_seen_) return;
   active_ = true;
-  // Most reads bring whole commands: those are run where they lie, and only a rest is copied.
+  // Most reads bring whole requests: those are run where they lie, and only a rest is copied.
   if (input_.empty()) {
-    input_.append(bytes.substr(run_commands(bytes)));
+    input_.append(bytes.substr(run_requests(bytes)));
   } else {
     input_.append(bytes);
   }
   go_on();
 }
 
-std::size_t Session::run_commands(std::string_view buffer) {
+bool Session::decide(std::string_view buffer) {
+  if (protocol_ != nullptr) return true;
+  const Spoken spoken = sniff(buffer);
+  if (spoken == Spoken::undecided) return false;
+  protocol_ = owner_.speak(spoken, id_);
+  return true;
+}
+
+std::size_t Session::run_requests(std::string_view buffer) {
   std::size_t done = 0;
-  while (!ending_ && !blocked() && done < buffer.size()) {
-    const auto status = parser_.parse(buffer.substr(done), command_);
-    if (status == wire::resp::ParseStatus::incomplete) break;
-    if (status == wire::resp::ParseStatus::malformed) {
-      protocol_error();
-      return buffer.size();
-    }
-    stalled_since_ = Instant::max();  // the client gets on
-    if (!command_.empty()) run_command();
-    done += parser_.consumed();
+  while (!ending_ && !blocked() && done < buffer.size() && decide(buffer)) {
+    const Progress progress = run_request(buffer.substr(done));
+    if (progress.step == Step::incomplete) break;
+    done += progress.consumed;
+    if (progress.consumed > 0) stalled_since_ = Instant::max();  // the client gets on
   }
   return ending_ ? buffer.size() : done;
 }
 
-void Session::run_command() {
+Progress Session::run_request(std::string_view buffer) {
+  const std::uint64_t tag = first_slot_ + slots_.size();
   const bool in_order = slots_.empty();
   std::string held;
-  CommandContext context{.engine = engine_,
-                         .sink = *this,
-                         .tag = first_slot_ + slots_.size(),
-                         .connection = connection_,
-                         .info = owner_,
-                         .out = in_order ? output_ : held,
-                         .form = {}};
-  const CommandOutcome outcome = server::run_command(command_, context);
-  const bool waiting = outcome == CommandOutcome::waiting;
-  if (waiting || !in_order) {
-    slots_.push_back({.ready = !waiting, .form = context.form, .bytes = std::move(held)});
+  Turn turn{.out = in_order ? output_ : held,
+            .sink = *this,
+            .tag = tag,
+            .write_later = nullptr,
+            .gathering = nullptr,
+            .complete = nullptr};
+  turn.complete = [this, tag](std::string bytes) {
+    slot(tag).bytes = std::move(bytes);
+    slot(tag).ready = true;
+    release();
+  };
+  Progress progress = protocol_->next(buffer, turn);
+  const bool waiting = progress.step == Step::waiting;
+  if (waiting || (!in_order && !held.empty())) {
+    slots_.push_back({.ready = !waiting,
+                      .bytes = std::move(held),
+                      .write = std::move(turn.write_later),
+                      .gathering = std::move(turn.gathering)});
   }
-  if (outcome == CommandOutcome::quit) ending_ = true;
+  if (progress.last) ending_ = true;
+  return progress;
 }
 
-void Session::protocol_error() {
-  // The stream cannot be trusted any further, so this is its last answer.
-  std::string text;
-  wire::resp::ReplyWriter(text, connection_.protocol).error(std::string("ERR ").append(parser_.error()));
-  if (slots_.empty()) {
-    output_ += text;
-  } else {
-    slots_.push_back({.ready = true, .form = {}, .bytes = std::move(text)});
-  }
-  ending_ = true;
+Session::Slot& Session::slot(std::uint64_t tag) {
+  SLUICE_ASSERT(tag - first_slot_ < slots_.size());
+  return slots_[tag - first_slot_];
 }
 
 void Session::on_answer(std::uint64_t tag, const engine::CheckResult& result) {
-  SLUICE_ASSERT(tag - first_slot_ < slots_.size());
-  Slot& slot = slots_[tag - first_slot_];
-  write_answer(result, slot.form, slot.bytes);
-  slot.ready = true;
+  Slot& answered = slot(tag);
+  answered.write(result, answered.bytes);
+  answered.ready = true;
+  release();
+}
+
+void Session::release() {
   while (!slots_.empty() && slots_.front().ready) {
     output_ += slots_.front().bytes;
     slots_.pop_front();
@@ -113,9 +118,9 @@ void Session::on_answer(std::uint64_t tag, const engine::CheckResult& result) {
 void Session::go_on() {
   if (finished_) return;
   flush();
-  // Writing may have made room for commands that were kept back.
+  // Writing may have made room for requests that were kept back.
   while (!input_.empty() && !ending_ && !blocked()) {
-    const std::size_t done = run_commands(input_);
+    const std::size_t done = run_requests(input_);
     input_.erase(0, done);
     flush();
     if (done == 0) break;
@@ -129,7 +134,7 @@ bool Session::blocked() const {
 }
 
 void Session::settle() {
-  // After the last bytes, what is left of the input is half a command, unless commands are kept back.
+  // After the last bytes, what is left of the input is half a request, unless requests are kept back.
   if ((ending_ || (last_bytes_seen_ && !blocked())) && slots_.empty()) {
     finished_ = true;
     stream_->finish();
@@ -182,9 +187,8 @@ void Session::finish() {
 }
 
 void Session::time_out() {
-  if (!finished_ && slots_.empty() && stream_->unsent() == 0) {
-    wire::resp::ReplyWriter(output_, connection_.protocol)
-        .error("ERR the request did not arrive in time; the connection is closed");
+  if (!finished_ && slots_.empty() && stream_->unsent() == 0 && protocol_ != nullptr) {
+    protocol_->time_out(output_);
     flush();
   }
   finished_ = true;

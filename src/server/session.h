@@ -1,4 +1,4 @@
-// One connection: bytes → commands → answers, in order.
+// One connection: bytes → requests → answers, in order, in the protocol that its first bytes speak.
 #pragma once
 
 #include <cstddef>
@@ -12,19 +12,21 @@
 #include "base/loop.h"
 #include "base/stream.h"
 #include "engine/engine.h"
-#include "server/commands.h"
-#include "wire/resp/reply_writer.h"
-#include "wire/resp/request_parser.h"
+#include "server/protocol.h"
+#include "server/sniff.h"
 
 namespace sluice::server {
 
 class Session;
 
 /// What a session needs of the server.
-class SessionOwner : public InfoSource {
+class SessionOwner {
  public:
+  virtual ~SessionOwner() = default;
   /// The session is finished and may be destroyed, but not from inside this call.
   virtual void closed(Session& session) = 0;
+  /// `spoken` is decided. The protocol lives as long as its session.
+  [[nodiscard]] virtual std::unique_ptr<Protocol> speak(Spoken spoken, std::uint64_t connection) = 0;
 };
 
 /// Bounds of one session.
@@ -36,7 +38,7 @@ struct SessionLimits {
 
 /// Answers in the order of the requests, also when the engine answers them out of order. Reading stops while
 /// the client doesn't take its answers or too many are outstanding, so a session's memory is bounded by one
-/// command, the answers to what one read brought, and the limits above.
+/// request, the answers to what one read brought, and the limits above.
 class Session final : public StreamEvents, public engine::AnswerSink {
  public:
   /// `loop`, `engine` and `owner` outlive the session.
@@ -51,13 +53,13 @@ class Session final : public StreamEvents, public engine::AnswerSink {
   /// Answers what has arrived in full, then closes.
   void finish();
 
-  /// Since when the client has kept us waiting, with half a command or by not taking answers; Instant::max()
+  /// Since when the client has kept us waiting, with half a request or by not taking answers; Instant::max()
   /// while it has not.
   [[nodiscard]] Instant stalled_since() const { return stalled_since_; }
   /// Closes with an error for the client, if it will take one.
   void time_out();
 
-  /// Requests read since the last call: a draining server waits until a session is quiet.
+  /// Whether anything was read since the last call: a draining server waits until a session is quiet.
   [[nodiscard]] bool take_activity();
 
   std::list<std::unique_ptr<Session>>::iterator position;  ///< the server's, for removal in O(1)
@@ -66,8 +68,9 @@ class Session final : public StreamEvents, public engine::AnswerSink {
   /// An answer that is waited for, or that waits for an earlier one.
   struct Slot {
     bool ready = false;
-    AnswerForm form{};
     std::string bytes;
+    AnswerWriter write;
+    std::unique_ptr<Gathering> gathering;
   };
 
   void on_bytes(std::string_view bytes) override;
@@ -76,10 +79,14 @@ class Session final : public StreamEvents, public engine::AnswerSink {
   void on_closed(std::string_view reason) override;
   void on_answer(std::uint64_t tag, const engine::CheckResult& result) override;
 
-  /// Runs the complete commands at the front of `buffer`; returns how many bytes they took.
-  std::size_t run_commands(std::string_view buffer);
-  void run_command();
-  void protocol_error();
+  /// Whether the protocol is known, after looking at the first bytes.
+  bool decide(std::string_view buffer);
+  /// Runs the whole requests at the front of `buffer`; returns how many bytes they took.
+  std::size_t run_requests(std::string_view buffer);
+  Progress run_request(std::string_view buffer);
+  [[nodiscard]] Slot& slot(std::uint64_t tag);
+  /// Moves the answers that are next in order to the output, and has it written at the end of the turn.
+  void release();
   /// Writes what is answered, runs what was kept back, and sees what the connection needs next.
   void go_on();
   void settle();
@@ -91,16 +98,15 @@ class Session final : public StreamEvents, public engine::AnswerSink {
   engine::Engine& engine_;
   SessionOwner& owner_;
   std::unique_ptr<ByteStream> stream_;
-  Connection connection_;  ///< protocol version, name
-  wire::resp::RequestParser parser_;
-  wire::resp::Command command_;
-  std::string input_;   ///< an incomplete command, or commands that wait until reading goes on
+  std::uint64_t id_;
+  std::unique_ptr<Protocol> protocol_;  ///< null until the first bytes have decided
+  std::string input_;   ///< an incomplete request, or requests that wait until reading goes on
   std::string output_;  ///< answers of this turn, written in one go
   std::deque<Slot> slots_;
   std::uint64_t first_slot_ = 0;  ///< tag of slots_.front()
   Instant stalled_since_ = Instant::max();
   bool paused_ = false;
-  bool ending_ = false;  ///< after QUIT or a protocol error: no more commands are run
+  bool ending_ = false;  ///< after the last answer of the protocol: no more requests are run
   bool last_bytes_seen_ =
       false;               ///< the client sends no more, or we want no more; close when all is answered
   bool finished_ = false;  ///< the stream is flushing or closing

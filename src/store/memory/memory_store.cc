@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -17,6 +18,7 @@
 #include "limiter/limit.h"
 #include "limiter/limiter.h"
 #include "store/memory/entry.h"
+#include "store/memory/limit_table.h"
 #include "store/store.h"
 
 namespace sluice::store {

@@ -1,0 +1,129 @@
+#include "server/http_answers.h"
+
+#include <algorithm>
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/time.h"
+#include "engine/engine.h"
+#include "server/http_headers.h"
+#include "server/http_options.h"
+#include "wire/http1/response_writer.h"
+
+namespace sluice::server {
+namespace {
+
+namespace json = boost::json;
+using wire::http1::Response;
+
+constexpr std::string_view kJson = "application/json";
+constexpr std::string_view kProblemJson = "application/problem+json";
+constexpr std::string_view kQuotaExceeded = "https://iana.org/assignments/http-problem-types#quota-exceeded";
+
+json::object decision_object(const engine::Decision& decision) {
+  return {{"allowed", decision.allowed},
+          {"limit", decision.limit},
+          {"remaining", decision.remaining},
+          {"retry_after_ms", ceil_milliseconds(decision.retry_after)},
+          {"reset_after_ms", ceil_milliseconds(decision.reset_after)},
+          {"rule", decision.rule},
+          {"warning", decision.warning}};
+}
+
+json::object result_object(const engine::CheckResult& result) {
+  json::object object = decision_object(result.overall);
+  json::array rules;
+  for (const engine::RuleDecision& rule : result.rules) {
+    json::object entry = decision_object(rule.decision);
+    entry["shadow"] = rule.shadow;
+    rules.push_back(std::move(entry));
+  }
+  object["rules"] = std::move(rules);
+  return object;
+}
+
+std::string denial_detail(const engine::Decision& decision) {
+  std::string detail = "The limit of rule \"" + std::string(decision.rule) + "\" is used up; ";
+  if (decision.retry_after < Duration::zero()) return detail + "this request can never pass.";
+  return detail + "retry in " + std::to_string(ceil_seconds(decision.retry_after)) + " s.";
+}
+
+/// What RFC 9457 and the RateLimit draft want to be in a denial.
+void describe_denial(json::object& object, const engine::CheckResult& result, int status) {
+  json::array violated;
+  for (const engine::RuleDecision& rule : result.rules) {
+    if (!rule.shadow && !rule.decision.allowed) violated.push_back(json::string_view(rule.decision.rule));
+  }
+  object["type"] = kQuotaExceeded;
+  object["title"] = "Too Many Requests";
+  object["status"] = status;
+  object["detail"] = denial_detail(result.overall);
+  object["violated-policies"] = std::move(violated);
+}
+
+/// A decision's response with its headers; an allowed one of a gateway has no body.
+Response respond(const engine::CheckResult& result, const HttpOptions& options, int status, bool with_body,
+                 WallTime now) {
+  Response response;
+  response.status = status;
+  const bool denied = !result.overall.allowed;
+  if (with_body) {
+    json::object object = result_object(result);
+    if (denied && options.problem_json) describe_denial(object, result, status);
+    response.headers.emplace_back("Content-Type", denied && options.problem_json ? kProblemJson : kJson);
+    response.body = json::serialize(object);
+  }
+  // A denial that a cache kept would outlive the limit (RFC 6585).
+  response.headers.emplace_back("Cache-Control", "no-store");
+  append_rate_limit_headers(result, options, now, response.headers);
+  return response;
+}
+
+}  // namespace
+
+Response problem(int status, std::string detail) {
+  Response response;
+  response.status = status;
+  response.headers.emplace_back("Content-Type", kProblemJson);
+  response.headers.emplace_back("Cache-Control", "no-store");
+  response.body = json::serialize(json::object{{"type", "about:blank"},
+                                               {"title", wire::http1::reason_phrase(status)},
+                                               {"status", status},
+                                               {"detail", std::move(detail)}});
+  return response;
+}
+
+Response decision_response(const engine::CheckResult& result, const HttpOptions& options, WallTime now) {
+  constexpr int kOk = 200;
+  constexpr int kTooManyRequests = 429;
+  return respond(result, options, result.overall.allowed ? kOk : kTooManyRequests, true, now);
+}
+
+Response authorize_response(const engine::CheckResult& result, const HttpOptions& options, int deny_status,
+                            WallTime now) {
+  // Gateways take exactly 200 for yes (Envoy takes a 204 for no).
+  constexpr int kOk = 200;
+  const bool allowed = result.overall.allowed;
+  return respond(result, options, allowed ? kOk : deny_status, !allowed, now);
+}
+
+Response reset_response(const engine::CheckResult& result) {
+  const auto count = std::ranges::count_if(result.rules, [](const engine::RuleDecision& rule) {
+    return rule.decision.limit != engine::kUnlimited && !rule.degraded;
+  });
+  Response response;
+  response.headers.emplace_back("Content-Type", kJson);
+  response.body = json::serialize(json::object{{"reset", static_cast<std::int64_t>(count)}});
+  return response;
+}
+
+std::string decision_json(const engine::CheckResult& result) {
+  return json::serialize(result_object(result));
+}
+
+}  // namespace sluice::server
