@@ -6,6 +6,7 @@
 #include <fstream>
 #include <ios>
 #include <iterator>
+#include <optional>
 #include <sstream>
 #include <string>
 
@@ -89,14 +90,24 @@ TEST(Starter, LoadsAsDescribed) {
   const auto config = load_file(path);
   ASSERT_TRUE(config);
   EXPECT_EQ(config->settings.server.socket, "/run/sluice/sluice.sock");
-  const rules::Descriptor vip{"user", "vip-1"};
-  const auto explained = config->policy->explain({&vip, 1});
-  ASSERT_EQ(explained.size(), 2U);
-  EXPECT_EQ(explained[0].rule, "per-user");
-  EXPECT_EQ(explained[0].limit, "10000/minute");
-  EXPECT_FALSE(explained[1].matches);
-  const rules::Descriptor health{"path", "/health"};
-  EXPECT_EQ(config->policy->bypass_of({&health, 1}), 0U);
+  using Question = std::vector<rules::Descriptor>;
+  const auto asked = [&](const Question& question) {
+    Texts rules;
+    for (const rules::Explanation& rule : config->policy->explain(question)) {
+      if (rule.matches) rules.push_back(rule.rule + " " + rule.limit);
+    }
+    return rules;
+  };
+  EXPECT_EQ(asked({{"action", "login"}, {"user", "ann"}, {"ip", "203.0.113.5"}}), Texts{"login 5/minute"});
+  EXPECT_EQ(asked({{"action", "read"}, {"user", "7"}}), Texts{"read 1000/minute"});
+  EXPECT_EQ(asked({{"action", "read"}, {"user", "vip-7"}}), Texts{"read 10000/minute"});
+  EXPECT_EQ(asked({{"action", "search"}, {"user", "7"}}), Texts{"search 30/minute"});
+  EXPECT_EQ(asked({{"action", "upload"}, {"user", "7"}}), Texts{"upload 10/hour"});
+  EXPECT_EQ(asked({{"action", "api"}, {"user", "7"}}),
+            (Texts{"api-second 5/s", "api-minute 300/minute", "api-hour 5000/hour"}));
+  EXPECT_EQ(config->policy->bypass_of(Question{{"path", "/health"}}), 0U);
+  EXPECT_EQ(config->policy->bypass_of(Question{{"action", "webhook"}, {"ip", "192.0.2.7"}}), 1U);
+  EXPECT_EQ(config->policy->bypass_of(Question{{"action", "webhook"}, {"ip", "203.0.113.7"}}), std::nullopt);
 }
 
 }  // namespace
