@@ -8,6 +8,7 @@
 
 #include <fmt/core.h>
 
+#include "base/address.h"
 #include "base/text.h"
 
 namespace sluice::config {
@@ -58,6 +59,33 @@ std::optional<std::string> check_loopback_address(std::string_view address) {
       "must name a loopback address (127.0.0.0/8, [::1] or localhost), not \"{}\": the protocols have no "
       "authentication",
       printable(host));
+}
+
+std::optional<std::string> check_header_name(std::string_view name) {
+  constexpr std::string_view kTokenCharacters =
+      "!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+  if (!name.empty() && name.find_first_not_of(kTokenCharacters) == std::string_view::npos)
+    return std::nullopt;
+  return fmt::format(R"(must be a header name such as "X-User-Id", not "{}")", printable(name));
+}
+
+std::optional<std::string> check_header_name_or_empty(std::string_view name) {
+  return name.empty() ? std::nullopt : check_header_name(name);
+}
+
+std::optional<std::string> check_cidr(std::string_view text) {
+  const auto cidr = parse_cidr(text);
+  if (cidr) return std::nullopt;
+  // What parse_cidr says of other things also offers "*", which only patterns can be.
+  if (!Address::parse_unmapped(text.substr(0, text.find('/')))) {
+    return fmt::format(R"(must be addresses or CIDR blocks such as "10.0.0.0/8", not "{}")", printable(text));
+  }
+  return "has a wrong block: " + cidr.error().message;
+}
+
+std::optional<std::string> check_route(std::string_view route) {
+  if (route.starts_with('/')) return std::nullopt;
+  return fmt::format(R"(must begin with "/", not as "{}")", printable(route));
 }
 
 std::optional<std::string> check_not_empty(std::string_view text) {

@@ -19,6 +19,17 @@ inline constexpr std::size_t kMaxSocketPath = 107;
 /// choose. Other hosts are refused because the protocols know no authentication.
 [[nodiscard]] std::optional<std::string> check_loopback_address(std::string_view address);
 
+/// A name of an HTTP header: a token of RFC 9110.
+[[nodiscard]] std::optional<std::string> check_header_name(std::string_view name);
+/// The same, or empty.
+[[nodiscard]] std::optional<std::string> check_header_name_or_empty(std::string_view name);
+
+/// What parse_cidr of base/address.h takes.
+[[nodiscard]] std::optional<std::string> check_cidr(std::string_view text);
+
+/// Begins with "/".
+[[nodiscard]] std::optional<std::string> check_route(std::string_view route);
+
 /// Not empty.
 [[nodiscard]] std::optional<std::string> check_not_empty(std::string_view text);
 

@@ -13,6 +13,7 @@
 #include "base/assert.h"
 #include "base/text.h"
 #include "config/document.h"
+#include "config/http.h"
 #include "config/table.h"
 #include "config/value.h"
 
@@ -50,9 +51,9 @@ bool is_child(const Section& section, const Section& parent) {
 
 /// `[server]`, `[[rule]] "per-user"`, `an override of [[rule]] "per-user"`.
 std::string label_of(const Section& section, const Table& table, const std::string& parent_label) {
+  if (section.shape == Shape::table) return header_of(section);
   if (!parent_of(section.path).empty())
     return fmt::format("an {} of {}", leaf_of(section.path), parent_label);
-  if (section.shape == Shape::table) return header_of(section);
   const Entry* const name = table.find("name");
   const auto* const text = name != nullptr ? std::get_if<std::string>(&name->value.data) : nullptr;
   if (text == nullptr) return header_of(section);
@@ -214,6 +215,10 @@ void find_duplicate_names(const Table& document, Faults& faults) {
 Reading read_document(const Table& document) {
   Reading reading = Reader(document).take();
   find_duplicate_names(document, reading.faults);
+  // With a wrong list or table among them, names would be missed that are there.
+  if (!reading.broken.contains({kDescriptorsSection, 0})) {
+    settle_descriptors(document, reading.settings.http.descriptors, reading.faults);
+  }
   return reading;
 }
 

@@ -40,9 +40,11 @@ std::string describe_type(const Setting& setting) {
     case Type::word:
       return fmt::format("one of \"{}\"", fmt::join(setting.words, "\", \""));
     case Type::strings:
-      return "list of texts";
+      return setting.limits.empty() ? "list of texts" : fmt::format("list of texts: {}", setting.limits);
     case Type::rate:
       return "rate, \"unlimited\" or 0";
+    case Type::headers:
+      return "table: descriptor = name of a header";
     case Type::match:
       return "table: descriptor = pattern, or a list of patterns of which one must match";
   }

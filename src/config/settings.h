@@ -30,6 +30,34 @@ struct Settings {
     std::string level;   ///< debug | info | warn | error
     std::string format;  ///< text | json
   } log;
+  struct Http {
+    std::string legacy_headers;     ///< delta | epoch | off
+    std::string ratelimit_headers;  ///< draft8 | draft12 | both | draft7 | draft6 | off
+    bool retry_after = false;
+    bool warning = false;
+    bool problem_json = false;
+    int deny_status = 0;                       ///< 400…599
+    std::string deny_status_header;            ///< empty: none may override deny_status
+    std::vector<std::string> trusted_proxies;  ///< addresses and CIDR blocks
+    std::string address_header;                ///< x-forwarded-for | forwarded | x-real-ip | cf-connecting-ip
+    std::vector<std::string> routes;
+
+    /// Which request header a descriptor's value is taken from.
+    struct Header {
+      std::string descriptor;
+      std::string header;
+      bool operator==(const Header&) const = default;
+    };
+    /// Every name of the lists is one of `headers` or, but for `hashed`, "ip": the client's address.
+    struct Descriptors {
+      std::vector<std::string> order;   ///< no name twice; "ip" only as the last
+      std::vector<std::string> always;  ///< no name twice, none of `order`
+      std::vector<Header> headers;      ///< by name of the descriptor; never "ip"
+      std::vector<std::string> hashed;
+      std::vector<std::string> path_headers;
+      std::vector<std::string> method_headers;
+    } descriptors;
+  } http;
   rules::PolicySpec policy;
 };
 

@@ -1,11 +1,14 @@
-// The rows, in the order of the reference.
+// The rows, in the order of the reference within each section; those of HTTP are in http_rows.h.
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>
 
 #include "base/time.h"
 #include "config/checks.h"
+#include "config/http_rows.h"
 #include "config/settings.h"
 #include "config/table.h"
 
@@ -30,7 +33,7 @@ constexpr std::array<std::string_view, 4> kAlgorithms{"token_bucket", "fixed_win
                                                       "sliding_window_counter"};
 constexpr std::array<std::string_view, 2> kFailurePolicies{"allow", "deny"};
 
-constexpr std::array kSettings{
+constexpr std::array kOtherRows{
     Setting{.section = "server",
             .key = "socket",
             .literal = R"("/run/sluice/sluice.sock")",
@@ -257,6 +260,16 @@ constexpr std::array kSettings{
             .slot = [](Settings& s) -> Slot { return &s.policy.bypass.back().match; },
             .help = "As match of a rule; \"sha256:\" and 64 hex digits stand for a secret value."},
 };
+
+template <std::size_t A, std::size_t B>
+constexpr std::array<Setting, A + B> joined(const std::array<Setting, A>& first,
+                                            const std::array<Setting, B>& second) {
+  std::array<Setting, A + B> all{};
+  std::ranges::copy(second, std::ranges::copy(first, all.begin()).out);
+  return all;
+}
+
+constexpr auto kSettings = joined(kOtherRows, kHttpRows);
 
 }  // namespace
 

@@ -16,6 +16,11 @@ constexpr std::array kSections{
     Section{.path = "server", .help = "Where clients connect, and how long they may take."},
     Section{.path = "store", .help = "Where the counters are."},
     Section{.path = "log", .help = "Lines on standard error."},
+    Section{.path = "http", .help = "How HTTP is answered, and how a gateway's requests reach Sluice."},
+    Section{.path = "http.descriptors",
+            .help =
+                "What /v1/authorize makes of a request's headers. A name stands for one descriptor; \"ip\" "
+                "is the client's address."},
     Section{.path = "address", .help = "How values that are IP addresses are compared and counted."},
     Section{.path = "rule",
             .shape = Shape::array,

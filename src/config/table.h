@@ -26,6 +26,7 @@ enum class Type : std::uint8_t {
   word,     ///< one of Setting::words
   strings,  ///< a list of strings
   rate,     ///< a string, or the integer 0; its text is checked by rules/
+  headers,  ///< a table: descriptor = name of a header
   match,    ///< a table: descriptor = pattern or list of patterns; the patterns are checked by rules/
 };
 
@@ -41,9 +42,10 @@ struct Bounds {
 };
 
 /// The field that a value goes to.
-using Slot = std::variant<std::string*, std::int64_t*, std::optional<std::int64_t>*, std::uint32_t*, int*,
-                          Duration*, double*, bool*, std::vector<std::string>*,
-                          std::optional<std::vector<std::string>>*, std::vector<rules::MatchSpec>*>;
+using Slot =
+    std::variant<std::string*, std::int64_t*, std::optional<std::int64_t>*, std::uint32_t*, int*, Duration*,
+                 double*, bool*, std::vector<std::string>*, std::optional<std::vector<std::string>>*,
+                 std::vector<rules::MatchSpec>*, std::vector<Settings::Http::Header>*>;
 
 struct Setting {
   std::string_view section{};  ///< Section::path
@@ -55,7 +57,8 @@ struct Setting {
   Bounds bounds{};                            ///< of integer, duration and mode
   std::span<const std::string_view> words{};  ///< of word
   std::string_view limits{};                  ///< what `check` demands, for the reference
-  /// A further check of a string: what is wrong with it, to be said after the key; nothing when it is right.
+  /// A further check of a string, of each one of strings, and of each header: what is wrong with it, to be
+  /// said after the key; nothing when it is right.
   std::optional<std::string> (*check)(std::string_view text) = nullptr;
   /// In an array of tables: the field of its last element.
   Slot (*slot)(Settings& settings) = nullptr;

@@ -1,6 +1,7 @@
 #include "config/value.h"
 
 #include <charconv>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -18,6 +19,7 @@
 #include "base/text.h"
 #include "base/time.h"
 #include "config/document.h"
+#include "config/settings.h"
 #include "config/table.h"
 #include "rules/spec.h"
 
@@ -50,6 +52,7 @@ class ValueReader {
   void read_word();
   void read_strings();
   void read_rate();
+  void read_headers();
   void read_match();
   /// A string, or a list of them; other things are faults of `name`.
   std::optional<std::vector<std::string>> patterns_of(const std::string& name, const Value& value);
@@ -63,6 +66,8 @@ class ValueReader {
   void must_be(std::string_view wanted) {
     wrong(value_.place, fmt::format("{} must be {}, not {}", setting_.key, wanted, shown()));
   }
+  /// Faults of `name` what the setting's own check says of `string`.
+  bool passes_check(const Place& place, const std::string& name, const std::string& string);
   /// Faults unless `number` is in the setting's bounds; `written` is the number as it is in the file.
   bool in_bounds(std::int64_t number, std::string_view written);
 
@@ -92,6 +97,8 @@ void ValueReader::read() {
       return read_strings();
     case Type::rate:
       return read_rate();
+    case Type::headers:
+      return read_headers();
     case Type::match:
       return read_match();
   }
@@ -110,14 +117,15 @@ bool ValueReader::in_bounds(std::int64_t number, std::string_view written) {
   return false;
 }
 
+bool ValueReader::passes_check(const Place& place, const std::string& name, const std::string& string) {
+  const auto complaint = setting_.check != nullptr ? setting_.check(string) : std::nullopt;
+  if (complaint) wrong(place, fmt::format("{} {}", name, *complaint));
+  return !complaint;
+}
+
 void ValueReader::read_string() {
   if (text() == nullptr) return must_be("a string");
-  if (setting_.check != nullptr) {
-    if (const auto complaint = setting_.check(*text())) {
-      return wrong(value_.place, fmt::format("{} {}", setting_.key, *complaint));
-    }
-  }
-  field<std::string>(slot_) = *text();
+  if (passes_check(value_.place, std::string(setting_.key), *text())) field<std::string>(slot_) = *text();
 }
 
 void ValueReader::read_integer() {
@@ -208,6 +216,11 @@ void ValueReader::read_strings() {
   if (items == nullptr) return must_be(kWanted);
   auto strings = strings_of(std::string(setting_.key), kWanted, *items);
   if (!strings) return;
+  bool right = true;
+  for (std::size_t i = 0; i < strings->size(); ++i) {
+    right = passes_check((*items)[i].place, std::string(setting_.key), (*strings)[i]) && right;
+  }
+  if (!right) return;
   if (auto* const* optional = std::get_if<std::optional<std::vector<std::string>>*>(&slot_)) {
     **optional = *std::move(strings);
   } else {
@@ -233,6 +246,23 @@ std::optional<std::vector<std::string>> ValueReader::patterns_of(const std::stri
   if (const auto* items = std::get_if<Array>(&value.data)) return strings_of(name, kWanted, *items);
   wrong(value.place, fmt::format("{} must be {}, not {}", name, kWanted, kind_of(value)));
   return std::nullopt;
+}
+
+void ValueReader::read_headers() {
+  const auto* const table = std::get_if<Table>(&value_.data);
+  if (table == nullptr) return must_be("a table such as { user = \"X-User-Id\" }");
+  std::vector<Settings::Http::Header> headers;
+  for (const Entry& entry : table->entries) {
+    const std::string name = fmt::format("{}.{}", setting_.key, printable(entry.key));
+    if (const auto* header = std::get_if<std::string>(&entry.value.data); header == nullptr) {
+      wrong(entry.value.place, fmt::format("{} must be a string, not {}", name, kind_of(entry.value)));
+    } else if (passes_check(entry.value.place, name, *header)) {
+      headers.push_back({entry.key, *header});
+    }
+  }
+  if (headers.size() == table->entries.size()) {
+    field<std::vector<Settings::Http::Header>>(slot_) = std::move(headers);
+  }
 }
 
 void ValueReader::read_match() {

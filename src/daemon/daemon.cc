@@ -20,12 +20,14 @@
 #include "base/version.h"
 #include "config/load.h"
 #include "config/settings.h"
+#include "daemon/http_options.h"
 #include "engine/engine.h"
 #include "net/file_watch.h"
 #include "net/listen.h"
 #include "net/system.h"
 #include "net/uv_loop.h"
 #include "observe/log.h"
+#include "server/http_identity.h"
 #include "server/server.h"
 #include "store/memory/memory_store.h"
 
@@ -72,7 +74,8 @@ class Daemon {
         engine_(loop_, store_, {.max_wait = settings_.server.max_wait}, std::move(config.policy)),
         server_(loop_, engine_,
                 {.max_connections = static_cast<std::size_t>(settings_.server.max_connections),
-                 .request_timeout = settings_.server.request_timeout}) {}
+                 .request_timeout = settings_.server.request_timeout,
+                 .http = server::HttpRules::make(http_options(settings_.http)).value()}) {}
 
   int run() {
     if (const auto listening = listen(); !listening) {
@@ -106,6 +109,7 @@ class Daemon {
     engine_.set_max_wait(wanted.server.max_wait);
     server_.set_request_timeout(wanted.server.request_timeout);
     server_.set_max_connections(static_cast<std::size_t>(wanted.server.max_connections));
+    server_.set_http(server::HttpRules::make(http_options(wanted.http)).value());
     log_.set_level(level_of(wanted.log.level));
     log_.set_format(format_of(wanted.log.format));
     log_.write(Level::info, "reloaded",
