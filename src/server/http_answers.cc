@@ -48,9 +48,13 @@ json::object result_object(const engine::CheckResult& result) {
 }
 
 std::string denial_detail(const engine::Decision& decision) {
-  std::string detail = "The limit of rule \"" + std::string(decision.rule) + "\" is used up; ";
-  if (decision.retry_after < Duration::zero()) return detail + "this request can never pass.";
-  return detail + "retry in " + std::to_string(ceil_seconds(decision.retry_after)) + " s.";
+  const std::string rule = "ule \"" + std::string(decision.rule) + "\" ";
+  if (decision.limit == 0) return "R" + rule + "denies all requests.";
+  if (decision.retry_after < Duration::zero()) {
+    return "This request costs more than the limit of r" + rule + "can ever give; it can never pass.";
+  }
+  return "The limit of r" + rule + "is used up; retry in " +
+         std::to_string(ceil_seconds(decision.retry_after)) + " s.";
 }
 
 /// What RFC 9457 and the RateLimit draft want to be in a denial.
@@ -118,6 +122,7 @@ Response reset_response(const engine::CheckResult& result) {
   });
   Response response;
   response.headers.emplace_back("Content-Type", kJson);
+  response.headers.emplace_back("Cache-Control", "no-store");
   response.body = json::serialize(json::object{{"reset", static_cast<std::int64_t>(count)}});
   return response;
 }

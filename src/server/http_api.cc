@@ -46,7 +46,7 @@ std::optional<Endpoint> endpoint_of(std::string_view path) {
   for (const Route& route : kRoutes) {
     if (path == route.path) return route.endpoint;
     if (route.endpoint == Endpoint::authorize && path.starts_with(kAuthorizePath) &&
-        path[kAuthorizePath.size()] == '/') {
+        (path[kAuthorizePath.size()] == '/' || path.substr(kAuthorizePath.size()) == "*")) {
       return route.endpoint;
     }
   }

@@ -14,6 +14,7 @@
 #include "base/result.h"
 #include "base/text.h"
 #include "server/http_options.h"
+#include "server/http_path.h"
 #include "wire/http1/request_parser.h"
 
 namespace sluice::server {
@@ -162,13 +163,13 @@ std::vector<std::pair<std::string, std::string>> HttpRules::describe(
   const std::string_view method = appended ? request.method : first_present(request, options_.method_headers);
   if (!options_.method_descriptor.empty() && !method.empty())
     out.emplace_back(options_.method_descriptor, method);
-  std::string_view path =
+  const std::string_view target =
       appended ? request.target.substr(kAuthorizePath.size()) : first_present(request, options_.path_headers);
-  path = path.substr(0, path.find_first_of("?#"));
+  std::string path = normal_path(target);
   if (path.empty()) return out;
   if (const std::string_view route = route_of(path); !route.empty())
     out.emplace_back(options_.route_descriptor, route);
-  if (!options_.path_descriptor.empty()) out.emplace_back(options_.path_descriptor, path);
+  if (!options_.path_descriptor.empty()) out.emplace_back(options_.path_descriptor, std::move(path));
   return out;
 }
 

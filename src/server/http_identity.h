@@ -27,10 +27,10 @@ class HttpRules {
 
   [[nodiscard]] const HttpOptions& options() const { return options_; }
 
-  /// Descriptors of one request: identity, address, `always`, method, route, path. A path after
-  /// kAuthorizePath counts before any header, since no client of a gateway that appends it can forge it; the
-  /// method is then the request's own. `header` sources are taken as the gateway sent them: a header that is
-  /// absent, empty or repeated gives none, since a repeated one may be forged.
+  /// Descriptors of one request: identity, address, `always`, method, route, path (see normal_path). A path
+  /// after kAuthorizePath counts before any header, since no client of a gateway that appends it can forge
+  /// it; the method is then the request's own. `header` sources are taken as the gateway sent them: a header
+  /// that is absent, empty or repeated gives none, since a repeated one may be forged.
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> describe(
       const wire::http1::Request& request) const;
 

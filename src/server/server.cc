@@ -152,6 +152,7 @@ std::string Server::info() const {
   line(out, "checks_degraded", checks.degraded);
   line(out, "checks_waiting", engine_.waiting());
   line(out, "store_answers_late", checks.late);
+  if (options_.more_info) options_.more_info(out);
   return out;
 }
 

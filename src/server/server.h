@@ -23,6 +23,7 @@ namespace sluice::server {
 struct ServerOptions {
   std::size_t max_connections = 4096;                   ///< one more is told so and closed
   Duration request_timeout = std::chrono::seconds{10};  ///< see SessionLimits
+  std::function<void(std::string& out)> more_info{};    ///< appends further sections to INFO
   std::shared_ptr<const HttpRules> http{};              ///< null: the defaults
 };
 

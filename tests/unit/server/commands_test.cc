@@ -118,6 +118,9 @@ TEST(Commands, HandshakesOfStockClients) {
             "*2\r\n*6\r\n$5\r\nCHECK\r\n:-2\r\n*0\r\n:0\r\n:0\r\n:0\r\n_\r\n");
   EXPECT_TRUE(ask({"COMMAND", "DOCS"}).starts_with("%15\r\n"));
   EXPECT_NE(ask({"INFO"}).find("loading:0"), std::string::npos);
+  EXPECT_EQ(ask({"CONFIG", "GET", "save"}), "%1\r\n$4\r\nsave\r\n$0\r\n\r\n");
+  EXPECT_EQ(ask({"CONFIG", "GET", "maxmemory"}), "%0\r\n");
+  EXPECT_EQ(ask({"CONFIG", "SET", "save", ""}).substr(0, 5), "-ERR ");
   EXPECT_EQ(ask({"RESET"}), "+RESET\r\n");
   EXPECT_EQ(ask({"CLIENT", "GETNAME"}), "$-1\r\n") << "RESP2 again, and no name";
 }

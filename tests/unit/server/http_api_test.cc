@@ -78,6 +78,18 @@ TEST(HttpApi, CheckByQueryAndByBody) {
   EXPECT_EQ(denied.parsed().at("type"), "https://iana.org/assignments/http-problem-types#quota-exceeded");
 }
 
+TEST(HttpApi, DenialsSayWhy) {
+  ServerRig rig;
+  const auto detail = [&](std::string_view target) {
+    return std::string(ask(rig, get(target)).parsed().at("detail").as_string());
+  };
+  EXPECT_EQ(detail("/v1/check?user=1&cost=6"),
+            "This request costs more than the limit of rule \"per-user\" can ever give; it can never pass.");
+  EXPECT_EQ(detail("/v1/check?none=1"), "Rule \"nobody\" denies all requests.");
+  static_cast<void>(ask(rig, get("/v1/check?user=1&cost=5")));
+  EXPECT_EQ(detail("/v1/check?user=1"), "The limit of rule \"per-user\" is used up; retry in 720 s.");
+}
+
 TEST(HttpApi, PeekRefundReset) {
   ServerRig rig;
   static_cast<void>(ask(rig, get("/v1/check?user=1&cost=3")));
@@ -213,6 +225,8 @@ TEST(HttpApi, AuthorizeAnswersGateways) {
   EXPECT_EQ(denied.status, 403);
   EXPECT_TRUE(denied.has("Retry-After: 720\r\n"));
   EXPECT_EQ(denied.parsed().at("status"), 403);
+  EXPECT_EQ(ask(rig, "OPTIONS /v1/authorize* HTTP/1.1\r\nHost: s\r\nX-User-Id: 8\r\n\r\n").status, 200);
+  EXPECT_EQ(ask(rig, get("/v1/authorized", "X-User-Id: 8\r\n")).status, 404);
   EXPECT_EQ(ask(rig, "DELETE /v1/authorize/any/path?x=1 HTTP/1.1\r\nHost: s\r\nX-User-Id: 8\r\n\r\n").status,
             200);
 }

@@ -145,6 +145,15 @@ TEST(Describe, AnAppendedPathCountsBeforeHeaders) {
             (Pairs{{"method", "DELETE"}, {"route", "/users/*/orders"}, {"path", "/users/7/orders"}}));
 }
 
+TEST(Describe, AnotherSpellingOfThePathIsTheSamePath) {
+  for (const std::string_view target :
+       {"/users/7/orders/", "/users//7/orders", "/users/7/%6frders", "/x/../users/7/./orders?a"}) {
+    EXPECT_EQ(rules(gateway())->describe(request({{.name = "X-Original-URI", .value = target}})),
+              (Pairs{{"route", "/users/*/orders"}, {"path", "/users/7/orders"}}))
+        << target;
+  }
+}
+
 TEST(Route, MatchesBySegments) {
   const auto compiled = rules(gateway());
   EXPECT_EQ(compiled->route_of("/users/7/orders"), "/users/*/orders");
