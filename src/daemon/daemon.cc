@@ -75,6 +75,7 @@ class Daemon {
         server_(loop_, engine_,
                 {.max_connections = static_cast<std::size_t>(settings_.server.max_connections),
                  .request_timeout = settings_.server.request_timeout,
+                 .more_info = [this](std::string& out) { describe_store(out); },
                  .http = server::HttpRules::make(http_options(settings_.http)).value()}) {}
 
   int run() {
@@ -140,6 +141,14 @@ class Daemon {
                   {.name = "rules", .value = std::to_string(settings_.policy.rules.size())}});
     }
     return {};
+  }
+
+  void describe_store(std::string& out) const {
+    const store::MemoryStoreCounters& counters = store_.counters();
+    out += "\r\n# Store\r\nstore_kind:memory\r\nstore_keys:" + std::to_string(store_.size()) +
+           "\r\nstore_debits:" + std::to_string(counters.debits) +
+           "\r\nstore_keys_expired:" + std::to_string(counters.expired) +
+           "\r\nstore_keys_refused:" + std::to_string(counters.refused) + "\r\n";
   }
 
   void arm_sweep() {

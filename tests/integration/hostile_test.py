@@ -123,6 +123,16 @@ class Hostile(DaemonTest):
         clients.pop().close()
         until(joins, "a freed place is given to the next")
 
+    def test_more_keys_than_the_store_holds_are_refused_and_counted(self):
+        daemon = self.daemon(RULE.replace("1000000/hour", "5/hour"), before="[store]\nmax_keys = 3")
+        with daemon.connect() as client:
+            for user, allowed in ((1, 1), (2, 1), (3, 1), (4, 0), (1, 1)):
+                client.sendall(resp("CHECK", f"user={user}"))
+                answer = receive_until(client, b"$1\r\nr\r\n")
+                self.assertEqual(answer.split(b"\r\n")[1], b":%d" % allowed, user)
+            client.sendall(resp("INFO"))
+            self.assertIn(b"store_keys_refused:1\r\n", receive_until(client, b"refused:1\r\n\r\n"))
+
     def test_a_flood_of_connections(self):
         daemon = self.daemon(RULE, server="max_connections = 100")
         for _ in range(5):

@@ -76,7 +76,7 @@ inline Duration random_period(Dice& dice) {
 
 inline WallTime random_start(Dice& dice) {
   const Duration year = 24h * 365;
-  const Duration base = dice.pick<Duration>({0s, year, 56 * year, 56 * year, 130 * year});
+  const auto base = dice.pick<Duration>({0s, year, 56 * year, 56 * year, 130 * year});
   return at(base + Duration(dice.between(0, 1'000'000'000)) * dice.between(1, 100'000));
 }
 

@@ -13,17 +13,19 @@
 namespace sluice::ctl {
 namespace {
 
-const Answer kDenied{.allowed = false,
-                     .limit = 5,
-                     .remaining = 0,
-                     .retry_after_ms = 11'800,
-                     .reset_after_ms = 3'600'000,
-                     .rule = "per-user",
-                     .warning = true};
+Answer denied() {
+  return {.allowed = false,
+          .limit = 5,
+          .remaining = 0,
+          .retry_after_ms = 11'800,
+          .reset_after_ms = 3'600'000,
+          .rule = "per-user",
+          .warning = true};
+}
 
 TEST(ForPeople, SaysWhatHappenedAndWhatToDo) {
-  EXPECT_EQ(for_people(kDenied), "denied by per-user: 0 of 5 left, retry in 11.8 s, full in 60 min");
-  Answer answer = kDenied;
+  EXPECT_EQ(for_people(denied()), "denied by per-user: 0 of 5 left, retry in 11.8 s, full in 60 min");
+  Answer answer = denied();
   answer.retry_after_ms = -1;
   answer.reset_after_ms = 0;
   EXPECT_EQ(for_people(answer), "denied by per-user: 0 of 5 left, waiting does not help");
@@ -35,8 +37,8 @@ TEST(ForPeople, SaysWhatHappenedAndWhatToDo) {
 }
 
 TEST(ForMachines, UsesTheNamesOfTheProtocols) {
-  EXPECT_EQ(for_machines(kDenied), R"({"allowed":false,"limit":5,"remaining":0,"retry_after_ms":11800,)"
-                                   R"("reset_after_ms":3600000,"rule":"per-user","warning":true})");
+  EXPECT_EQ(for_machines(denied()), R"({"allowed":false,"limit":5,"remaining":0,"retry_after_ms":11800,)"
+                                    R"("reset_after_ms":3600000,"rule":"per-user","warning":true})");
 }
 
 TEST(ReadAnswer, TakesTheMapAndNothingElse) {
