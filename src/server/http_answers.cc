@@ -47,14 +47,23 @@ json::object result_object(const engine::CheckResult& result) {
   return object;
 }
 
-std::string denial_detail(const engine::Decision& decision) {
-  const std::string rule = "ule \"" + std::string(decision.rule) + "\" ";
-  if (decision.limit == 0) return "R" + rule + "denies all requests.";
+/// Whether the rule that decided could not be counted, and denied by its failure policy.
+bool decided_blindly(const engine::CheckResult& result) {
+  return std::ranges::any_of(result.rules, [&](const engine::RuleDecision& rule) {
+    return rule.degraded && !rule.shadow && rule.decision.rule == result.overall.rule;
+  });
+}
+
+std::string denial_detail(const engine::CheckResult& result) {
+  const engine::Decision& decision = result.overall;
+  const std::string rule = "rule \"" + std::string(decision.rule) + "\"";
+  const std::string retry = "retry in " + std::to_string(ceil_seconds(decision.retry_after)) + " s.";
+  if (decided_blindly(result)) return "The counter of " + rule + " is out of reach; " + retry;
+  if (decision.limit == 0) return "All requests are denied by " + rule + ".";
   if (decision.retry_after < Duration::zero()) {
-    return "This request costs more than the limit of r" + rule + "can ever give; it can never pass.";
+    return "This request costs more than the limit of " + rule + " can ever give; it can never pass.";
   }
-  return "The limit of r" + rule + "is used up; retry in " +
-         std::to_string(ceil_seconds(decision.retry_after)) + " s.";
+  return "The limit of " + rule + " is used up; " + retry;
 }
 
 /// What RFC 9457 and the RateLimit draft want to be in a denial.
@@ -66,7 +75,7 @@ void describe_denial(json::object& object, const engine::CheckResult& result, in
   object["type"] = kQuotaExceeded;
   object["title"] = "Too Many Requests";
   object["status"] = status;
-  object["detail"] = denial_detail(result.overall);
+  object["detail"] = denial_detail(result);
   object["violated-policies"] = std::move(violated);
 }
 

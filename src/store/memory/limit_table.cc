@@ -1,6 +1,7 @@
 #include "store/memory/limit_table.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 
 #include "base/assert.h"

@@ -85,9 +85,19 @@ TEST(HttpApi, DenialsSayWhy) {
   };
   EXPECT_EQ(detail("/v1/check?user=1&cost=6"),
             "This request costs more than the limit of rule \"per-user\" can ever give; it can never pass.");
-  EXPECT_EQ(detail("/v1/check?none=1"), "Rule \"nobody\" denies all requests.");
+  EXPECT_EQ(detail("/v1/check?none=1"), "All requests are denied by rule \"nobody\".");
   static_cast<void>(ask(rig, get("/v1/check?user=1&cost=5")));
   EXPECT_EQ(detail("/v1/check?user=1"), "The limit of rule \"per-user\" is used up; retry in 720 s.");
+}
+
+TEST(HttpApi, ADenialForWantOfAnAnswerSaysSo) {
+  ServerRig rig({}, true);
+  FakeWire& wire = rig.connect();
+  rig.send(wire, get("/v1/check?user=1"));
+  rig.loop.advance(std::chrono::milliseconds{20});
+  const Reply reply = take_reply(wire.received);
+  EXPECT_EQ(reply.status, 429);
+  EXPECT_EQ(reply.parsed().at("detail"), "The counter of rule \"per-user\" is out of reach; retry in 1 s.");
 }
 
 TEST(HttpApi, PeekRefundReset) {
