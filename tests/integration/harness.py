@@ -5,6 +5,7 @@ Nothing here sleeps for a fixed time: `until` polls a condition up to a generous
 
 import os
 import pathlib
+import re
 import shutil
 import signal
 import socket
@@ -79,6 +80,10 @@ class Daemon:
             client.close()
             raise
         return client
+
+    def logged(self, pattern):
+        """The first match of the pattern in the log, which a thread of the daemon writes: later than it answers."""
+        return until(lambda: re.search(pattern, self.log(), re.MULTILINE), f"the log has {pattern}")
 
     def log(self):
         return self.log_path.read_text(encoding="utf-8")

@@ -66,7 +66,7 @@ class Identities(DaemonTest):
                 reply = connection.send(data).read()
                 self.assertNotIn(secret, str(reply.headers) + reply.body.decode())
         daemon.write_config("broken")
-        until(lambda: "refused" in daemon.log(), "the broken configuration is refused")
+        daemon.logged("refused")
         self.assertNotIn(secret, redis.Redis(unix_socket_path=daemon.socket).execute_command("INFO").__repr__())
         self.assertEqual(daemon.stop(), 0)
         self.assertNotIn(secret, daemon.log())
@@ -243,7 +243,7 @@ class HeaderFamilies(DaemonTest):
             daemon.write_config('[http]\nratelimit_headers = "off"\n' + self.RULES)
             until(lambda: "ratelimit" not in headers(), "the header is off")
             daemon.write_config('[http]\ntrusted_proxies = ["10.0.0.0/33"]\n' + self.RULES)
-            until(lambda: "trusted_proxies" in daemon.log(), "the log names the faulty setting")
+            daemon.logged("trusted_proxies")
             self.assertNotIn("ratelimit", headers())
 
 

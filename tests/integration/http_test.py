@@ -5,7 +5,6 @@ Method: requests as bytes, http.client and curl, against a real daemon.
 
 import http.client
 import json
-import re
 import socket
 import threading
 import unittest
@@ -148,7 +147,7 @@ class Endpoints(DaemonTest):
 
     def test_the_tcp_address_speaks_http_too(self):
         daemon = self.daemon(FIVE, server='tcp = "127.0.0.1:0"')
-        port = int(re.search(r"127\.0\.0\.1:(\d+)", daemon.log())[1])
+        port = int(daemon.logged(r"127\.0\.0\.1:(\d+)")[1])
         with connect_tcp("127.0.0.1", port) as connection:
             self.assertEqual(connection.send(request("GET", "/v1/check?user=1")).read().json["remaining"], 4)
         self.assertEqual(get(daemon, "/v1/peek?user=1").json["remaining"], 4)

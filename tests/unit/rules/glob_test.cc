@@ -138,7 +138,7 @@ TEST(Glob, AgreesWithTheTextbook) {
 
 TEST(Glob, NoPatternIsSlow) {
 #if defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__)
-  constexpr double kBoundMs = 1;
+  constexpr double kBoundMs = 4;  // measured at 0.25 to 0.6: room for slower machines
 #else
   constexpr double kBoundMs = 20;  // trying each place on its own takes over 100 there
 #endif
