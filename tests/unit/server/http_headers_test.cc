@@ -139,47 +139,89 @@ TEST(HttpHeaders, CivilWindowsHaveNoLength) {
 }
 
 struct AlgorithmCase {
-  const char* algorithm;
-  const char* limit;
-  const char* reset;  // after one of ten
-  const char* policy;
-  const char* denied_retry;
+  std::string algorithm;
+  std::string limit;
+  std::string reset;   ///< seconds until full after one of ten
+  std::string window;  ///< ";w=…" of the policy
+  std::string retry;   ///< seconds to wait after ten of ten
 };
 
-TEST(HttpHeaders, ForEveryAlgorithm) {
-  // The manual clock stands at 2027-01-15 08:00:00 UTC, the start of a minute and of an hour.
-  const AlgorithmCase cases[] = {
-      {"token_bucket", "10/minute", "6", R"("r";q=10;w=60)", "6"},
-      {"fixed_window", "10/minute", "60", R"("r";q=10;w=60)", "60"},
-      {"fixed_window", "10/day", "57600", R"("r";q=10)", "57600"},
-      {"sliding_window_log", "10/minute", "60", R"("r";q=10;w=60)", "60"},
-      {"sliding_window_counter", "10/minute", "120", R"("r";q=10;w=60)", "66"},
-  };
-  for (const AlgorithmCase& c : cases) {
-    test::VirtualLoop loop;
-    test::SeededRandom random;
-    store::MemoryStore store(loop.clock(), random, {});
+struct DialectCase {
+  IetfHeaders dialect;
+  std::string (*state)(const std::string& remaining, const std::string& window);
+  std::string (*policy)(const std::string& window);
+};
+
+/// What the headers of a fresh limit of ten say, in one dialect.
+class OneOfTen {
+ public:
+  OneOfTen(const AlgorithmCase& c, IetfHeaders dialect) {
+    options_.ietf = dialect;
     auto rule = test::rule("r", {"user"}, c.limit);
     rule.algorithm = c.algorithm;
-    engine::Engine engine(loop, store, {}, test::policy({rule}));
-    test::Inbox inbox;
-    const auto ask = [&](std::int64_t cost) {
-      HeaderList list;
-      append_rate_limit_headers(
-          *engine.run(engine::Operation::check, test::descriptors("user=1"), cost, inbox, 0), {},
-          loop.clock().wall_now(), list);
-      Headers out;
-      for (const auto& [name, value] : list) out[std::string(name)] = value;
-      return out;
-    };
-    const Headers first = ask(1);
-    EXPECT_EQ(first.at("X-RateLimit-Limit"), "10") << c.algorithm;
-    EXPECT_EQ(first.at("X-RateLimit-Remaining"), "9") << c.algorithm;
-    EXPECT_EQ(first.at("X-RateLimit-Reset"), c.reset) << c.algorithm << c.limit;
-    EXPECT_EQ(first.at("RateLimit"), std::string(R"("r";r=9;t=)") + c.reset) << c.algorithm;
-    EXPECT_EQ(first.at("RateLimit-Policy"), c.policy) << c.algorithm;
-    static_cast<void>(ask(9));
-    EXPECT_EQ(ask(1).at("Retry-After"), c.denied_retry) << c.algorithm << c.limit;
+    engine_.set_policy(test::policy({rule}));
+  }
+  Headers ask(std::int64_t cost) {
+    HeaderList list;
+    append_rate_limit_headers(
+        *engine_.run(engine::Operation::check, test::descriptors("user=1"), cost, inbox_, 0), options_,
+        loop_.clock().wall_now(), list);
+    Headers out;
+    for (const auto& [name, value] : list) out[std::string(name)] = value;
+    return out;
+  }
+
+ private:
+  HttpOptions options_;
+  test::VirtualLoop loop_;
+  test::SeededRandom random_;
+  store::MemoryStore store_{loop_.clock(), random_, {}};
+  engine::Engine engine_{loop_, store_, {}, test::policy({})};
+  test::Inbox inbox_;
+};
+
+TEST(HttpHeaders, ForEveryAlgorithmAndDialect) {
+  // The manual clock stands at 2027-01-15 08:00:00 UTC, the start of a minute and of an hour.
+  const std::vector<AlgorithmCase> algorithms{
+      {"token_bucket", "10/minute", "6", ";w=60", "6"},
+      {"fixed_window", "10/minute", "60", ";w=60", "60"},
+      {"fixed_window", "10/day", "57600", "", "57600"},
+      {"sliding_window_log", "10/minute", "60", ";w=60", "60"},
+      {"sliding_window_counter", "10/minute", "120", ";w=60", "66"},
+  };
+  const auto named = [](const std::string& window) { return R"("r";q=10)" + window; };
+  const auto plain = [](const std::string& window) { return "10" + window; };
+  using Text = const std::string&;
+  const std::vector<DialectCase> dialects{
+      {IetfHeaders::draft6, nullptr, plain},
+      {IetfHeaders::draft7, nullptr, plain},
+      {IetfHeaders::draft8, [](Text r, Text t) { return R"("r";r=)" + r + ";t=" + t; }, named},
+      {IetfHeaders::draft12, [](Text r, Text t) { return R"("r";a=)" + r + ";w=" + t; }, named},
+      {IetfHeaders::both, [](Text r, Text t) { return R"("r";r=)" + r + ";t=" + t + ";a=" + r + ";w=" + t; },
+       named},
+  };
+  for (const AlgorithmCase& c : algorithms) {
+    for (const DialectCase& d : dialects) {
+      OneOfTen limit(c, d.dialect);
+      const Headers first = limit.ask(1);
+      EXPECT_EQ(first.at("X-RateLimit-Limit"), "10") << c.algorithm;
+      EXPECT_EQ(first.at("X-RateLimit-Remaining"), "9") << c.algorithm;
+      EXPECT_EQ(first.at("X-RateLimit-Reset"), c.reset) << c.algorithm;
+      EXPECT_EQ(first.at("RateLimit-Policy"), d.policy(c.window)) << c.algorithm;
+      static_cast<void>(limit.ask(9));
+      const Headers denied = limit.ask(1);
+      EXPECT_EQ(denied.at("Retry-After"), c.retry) << c.algorithm;
+      if (d.state != nullptr) {
+        EXPECT_EQ(first.at("RateLimit"), d.state("9", c.reset)) << c.algorithm;
+        EXPECT_EQ(denied.at("RateLimit"), d.state("0", c.retry)) << c.algorithm;
+      } else if (d.dialect == IetfHeaders::draft7) {
+        EXPECT_EQ(first.at("RateLimit"), "limit=10, remaining=9, reset=" + c.reset) << c.algorithm;
+      } else {
+        EXPECT_EQ(first.at("RateLimit-Limit"), "10") << c.algorithm;
+        EXPECT_EQ(first.at("RateLimit-Remaining"), "9") << c.algorithm;
+        EXPECT_EQ(first.at("RateLimit-Reset"), c.reset) << c.algorithm;
+      }
+    }
   }
 }
 
