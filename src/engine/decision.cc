@@ -1,5 +1,6 @@
 #include "engine/decision.h"
 
+#include <algorithm>
 #include <cstdint>
 
 #include "base/time.h"
@@ -28,6 +29,12 @@ void decide(CheckResult& result) {
   for (const RuleDecision& part : result.rules) {
     if (!part.shadow && part.decision.warning) result.overall.warning = true;
   }
+}
+
+std::int64_t counters_of(const CheckResult& result) {
+  return std::ranges::count_if(result.rules, [](const RuleDecision& rule) {
+    return rule.decision.limit != kUnlimited && !rule.degraded;
+  });
 }
 
 bool warns(const rules::Rule& rule, std::int64_t capacity, std::int64_t remaining) {

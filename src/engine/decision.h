@@ -47,6 +47,9 @@ struct CheckResult {
 /// Fills `overall` from `rules`.
 void decide(CheckResult& result);
 
+/// How many counters took part and were reached: what RESET has forgotten.
+[[nodiscard]] std::int64_t counters_of(const CheckResult& result);
+
 /// Of one rule, from the numbers a store gave. `capacity` and `remaining` in tokens.
 [[nodiscard]] bool warns(const rules::Rule& rule, std::int64_t capacity, std::int64_t remaining);
 

@@ -18,7 +18,6 @@
 #include "engine/decision.h"
 #include "engine/pending.h"
 #include "engine/throttle_limits.h"
-#include "limiter/limit.h"
 #include "rules/descriptor.h"
 #include "rules/policy.h"
 #include "store/store.h"
@@ -63,7 +62,7 @@ void Engine::set_max_wait(Duration max_wait) {
 
 const CheckResult* Engine::run(Operation operation, rules::Descriptors descriptors, std::int64_t cost,
                                AnswerSink& sink, std::uint64_t tag) {
-  SLUICE_ASSERT(cost >= 0 && cost <= limiter::kMaxInteger);
+  SLUICE_ASSERT(valid_cost(cost));
   current_.operation = operation;
   current_.cost = cost;
   current_.throttle_limit.reset();
@@ -74,7 +73,7 @@ const CheckResult* Engine::run(Operation operation, rules::Descriptors descripto
 
 Result<const CheckResult*> Engine::throttle(std::string_view key, const ThrottleNumbers& numbers,
                                             std::int64_t cost, AnswerSink& sink, std::uint64_t tag) {
-  SLUICE_ASSERT(cost >= 0 && cost <= limiter::kMaxInteger);
+  SLUICE_ASSERT(valid_cost(cost));
   auto limit = throttle_limits_.get(numbers);
   if (!limit) return std::unexpected(limit.error());
   current_.operation = Operation::check;

@@ -25,6 +25,9 @@ namespace sluice::engine {
 using rules::Descriptor;
 using rules::kMaxDescriptors;
 inline constexpr std::int64_t kMaxCost = limiter::kMaxInteger;
+[[nodiscard]] constexpr bool valid_cost(std::int64_t cost) {
+  return cost >= 0 && cost <= kMaxCost;
+}
 
 struct EngineOptions {
   Duration max_wait =

@@ -4,7 +4,6 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
-#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -126,13 +125,10 @@ Response authorize_response(const engine::CheckResult& result, const HttpOptions
 }
 
 Response reset_response(const engine::CheckResult& result) {
-  const auto count = std::ranges::count_if(result.rules, [](const engine::RuleDecision& rule) {
-    return rule.decision.limit != engine::kUnlimited && !rule.degraded;
-  });
   Response response;
   response.headers.emplace_back("Content-Type", kJson);
   response.headers.emplace_back("Cache-Control", "no-store");
-  response.body = json::serialize(json::object{{"reset", static_cast<std::int64_t>(count)}});
+  response.body = json::serialize(json::object{{"reset", engine::counters_of(result)}});
   return response;
 }
 

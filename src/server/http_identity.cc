@@ -16,18 +16,13 @@
 #include "server/http_options.h"
 #include "server/http_path.h"
 #include "wire/http1/request_parser.h"
+#include "wire/http1/syntax.h"
 
 namespace sluice::server {
 namespace {
 
 constexpr int kLeastDenyStatus = 400;
 constexpr int kMostDenyStatus = 599;
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-  return text;
-}
 
 /// "192.0.2.1", "192.0.2.1:80", "[2001:db8::1]", "[2001:db8::1]:80", "2001:db8::1".
 std::optional<Address> address_of_hop(std::string_view hop) {
@@ -47,7 +42,7 @@ std::optional<Address> address_of_hop(std::string_view hop) {
 std::string_view forwarded_for(std::string_view element) {
   while (!element.empty()) {
     const std::size_t semicolon = element.find(';');
-    const std::string_view pair = trimmed(element.substr(0, semicolon));
+    const std::string_view pair = wire::http1::trimmed(element.substr(0, semicolon));
     element = semicolon == std::string_view::npos ? std::string_view{} : element.substr(semicolon + 1);
     constexpr std::string_view kFor = "for=";
     if (pair.size() < kFor.size() || !equals_ignoring_case(pair.substr(0, kFor.size()), kFor)) continue;
@@ -65,7 +60,7 @@ std::vector<std::string_view> hops_of(const std::vector<std::string_view>& lines
   for (std::string_view line : lines) {
     for (;;) {
       const std::size_t comma = line.find(',');
-      const std::string_view element = trimmed(line.substr(0, comma));
+      const std::string_view element = wire::http1::trimmed(line.substr(0, comma));
       hops.push_back(kind == AddressHeader::forwarded ? forwarded_for(element) : element);
       if (comma == std::string_view::npos) break;
       line.remove_prefix(comma + 1);

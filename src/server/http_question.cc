@@ -41,14 +41,8 @@ std::optional<std::string> add(Question& question, std::string name, std::string
 }
 
 std::optional<std::int64_t> cost_of(const json::value& value) {
-  std::int64_t cost = 0;
-  if (value.is_int64()) {
-    cost = value.get_int64();
-  } else {
-    return std::nullopt;
-  }
-  if (cost < 0 || cost > engine::kMaxCost) return std::nullopt;
-  return cost;
+  if (!value.is_int64() || !engine::valid_cost(value.get_int64())) return std::nullopt;
+  return value.get_int64();
 }
 
 std::expected<Question, std::string> question_of_object(const json::object& object) {
@@ -106,7 +100,7 @@ std::expected<Question, std::string> question_of_query(std::string_view query) {
   for (auto& [name, value] : pairs) {
     if (name == "cost") {
       const auto cost = parse_int(value);
-      if (has_cost || !cost || *cost < 0 || *cost > engine::kMaxCost) return bad_cost();
+      if (has_cost || !cost || !engine::valid_cost(*cost)) return bad_cost();
       question.cost = *cost;
       has_cost = true;
     } else if (auto fault = add(question, std::move(name), std::move(value))) {

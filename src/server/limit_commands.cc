@@ -1,6 +1,5 @@
 #include "server/limit_commands.h"
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -29,7 +28,7 @@ struct Arguments {
 
 std::optional<std::int64_t> parse_cost(std::string_view text) {
   const auto cost = parse_int(text);
-  if (!cost || *cost < 0 || *cost > engine::kMaxCost) return std::nullopt;
+  if (!cost || !engine::valid_cost(*cost)) return std::nullopt;
   return cost;
 }
 
@@ -146,10 +145,7 @@ void write_answer(const engine::CheckResult& result, AnswerForm form, std::strin
       write_throttle(result.overall, form.protocol, out);
       break;
     case AnswerForm::Kind::reset:
-      wire::resp::ReplyWriter(out, form.protocol)
-          .integer(std::ranges::count_if(result.rules, [](const engine::RuleDecision& rule) {
-            return rule.decision.limit != engine::kUnlimited && !rule.degraded;
-          }));
+      wire::resp::ReplyWriter(out, form.protocol).integer(engine::counters_of(result));
       break;
   }
 }
@@ -182,7 +178,7 @@ CommandOutcome throttle_command(Words words, CommandContext& context) {
     numbers[i - 2] = *number;
   }
   const std::int64_t quantity = numbers[3];
-  if (quantity < 0 || quantity > engine::kMaxCost) return fail(bad_cost("quantity", words[5]), context);
+  if (!engine::valid_cost(quantity)) return fail(bad_cost("quantity", words[5]), context);
   context.form = {.kind = AnswerForm::Kind::throttle, .protocol = context.connection.protocol};
   const auto result = context.engine.throttle(
       words[1], {.max_burst = numbers[0], .count = numbers[1], .period_s = numbers[2]}, quantity,
