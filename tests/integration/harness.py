@@ -9,6 +9,7 @@ import re
 import shutil
 import signal
 import socket
+import struct
 import subprocess
 import tempfile
 import time
@@ -73,12 +74,15 @@ class Daemon:
 
     def connect(self):
         client = socket.socket(socket.AF_UNIX)
-        client.settimeout(DEADLINE)
+        # A socket that does not block, which one with a timeout is to Python, fails at once where the backlog is
+        # full (EAGAIN); this one waits for room, as long as SO_SNDTIMEO says.
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("ll", int(DEADLINE), 0))
         try:
             client.connect(self.socket)
         except OSError:
             client.close()
             raise
+        client.settimeout(DEADLINE)
         return client
 
     def logged(self, pattern):
