@@ -48,6 +48,9 @@ struct Grant {
   WallTime granted_at{};  ///< store time of the debit; goes back with GiveBack
   Generation generation = 0;
   std::uint64_t seq = 0;  ///< number of this debit in its shard's history
+  /// Until when these very tokens may be given back by this process and still be used by it (see
+  /// GiveBack::good_until). Only for tokens out of a lease that is held here.
+  std::optional<Instant> good_until{};
 };
 
 /// Tokens that were granted and not used.
@@ -58,6 +61,7 @@ struct GiveBack {
   /// From the grant. Nothing: a REFUND by the application, which does not know.
   std::optional<WallTime> granted_at;
   Generation generation = 0;  ///< ignored (nothing is given back) when it is not the present one; 0: a REFUND
+  std::optional<Instant> good_until{};  ///< from the grant
 };
 
 /// Why a store did not answer with a grant.
@@ -65,6 +69,7 @@ enum class StoreError : std::uint8_t {
   full,         ///< a bound was reached; nothing was debited
   unavailable,  ///< nothing was debited
   unknown,      ///< a reply was lost: the debit may have happened and must be taken as spent
+  foreign,      ///< the key holds something that is not Sluice's; nothing was debited
 };
 
 /// What became of a request: a grant or an error. Peek fills remaining, retry_after and reset_after of a
@@ -98,6 +103,16 @@ class Store {
 
   /// Answers with the key's remaining after it.
   [[nodiscard]] virtual std::optional<Outcome> give_back(const GiveBack& request, std::uint64_t tag) = 0;
+
+  /// What a lease of one need of `cost` would be answered if that is known without asking anybody and
+  /// without taking anything; else nothing. `allowed` is told by retry_after, as of peek.
+  [[nodiscard]] virtual std::optional<Outcome> glance(std::string_view key, const limiter::Limit& limit,
+                                                      std::int64_t cost) const {
+    static_cast<void>(key);
+    static_cast<void>(limit);
+    static_cast<void>(cost);
+    return std::nullopt;
+  }
 
   /// Forgets the key: it is full again.
   [[nodiscard]] virtual std::optional<Outcome> reset(std::string_view key, const limiter::Limit& limit,
