@@ -9,6 +9,7 @@
 #include <fmt/core.h>
 
 #include "base/address.h"
+#include "base/connector.h"
 #include "base/text.h"
 
 namespace sluice::config {
@@ -37,9 +38,14 @@ bool is_loopback_ipv4(std::string_view host) {
 
 }  // namespace
 
-std::optional<std::string> check_socket_path(std::string_view path) {
+std::optional<std::string> check_absolute_path(std::string_view path) {
   if (!path.starts_with('/')) return fmt::format("must be an absolute path, not \"{}\"", printable(path));
   if (path.find('\0') != std::string_view::npos) return "must not contain a NUL byte";
+  return std::nullopt;
+}
+
+std::optional<std::string> check_socket_path(std::string_view path) {
+  if (auto wrong = check_absolute_path(path)) return wrong;
   if (path.size() > kMaxSocketPath) {
     return fmt::format("is {} bytes long, but the path of a Unix socket can have at most {}", path.size(),
                        kMaxSocketPath);
@@ -71,6 +77,20 @@ std::optional<std::string> check_header_name(std::string_view name) {
 
 std::optional<std::string> check_header_name_or_empty(std::string_view name) {
   return name.empty() ? std::nullopt : check_header_name(name);
+}
+
+std::optional<std::string> check_endpoint(std::string_view text) {
+  const auto endpoint = Endpoint::parse(text);
+  if (endpoint) return std::nullopt;
+  return "has a wrong address: " + endpoint.error().message;
+}
+
+std::optional<std::string> check_key_prefix(std::string_view prefix) {
+  constexpr std::size_t kMaxBytes = 64;
+  constexpr std::string_view kAllowed = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.:-";
+  const bool fits = !prefix.empty() && prefix.size() <= kMaxBytes;
+  if (fits && prefix.find_first_not_of(kAllowed) == std::string_view::npos) return std::nullopt;
+  return fmt::format("must be 1 to {} letters, digits and _ . : -, not \"{}\"", kMaxBytes, printable(prefix));
 }
 
 std::optional<std::string> check_cidr(std::string_view text) {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <expected>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -127,6 +128,18 @@ std::expected<Table, Fault> parse_document(std::string_view text) {
     return std::unexpected(Fault{place_of(error.source()), printable(error.description(), kMaxDescription)});
   }
   return Converter().convert(result.table());
+}
+
+const Value* find_value(const Table& document, std::initializer_list<std::string_view> path) {
+  const Table* table = &document;
+  const Value* value = nullptr;
+  for (const std::string_view key : path) {
+    const Entry* const entry = table != nullptr ? table->find(key) : nullptr;
+    if (entry == nullptr) return nullptr;
+    value = &entry->value;
+    table = std::get_if<Table>(&value->data);
+  }
+  return value;
 }
 
 std::string_view kind_of(const Value& value) {

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <expected>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -59,6 +60,9 @@ inline constexpr std::size_t kMaxDocumentBytes = std::size_t{4} << 20U;
 
 /// TOML 1.0. The fault is the first one: a parser cannot know what was meant after it.
 [[nodiscard]] std::expected<Table, Fault> parse_document(std::string_view text);
+
+/// What {"http", "descriptors", "order"} leads to, from table to table; null when it is not there.
+[[nodiscard]] const Value* find_value(const Table& document, std::initializer_list<std::string_view> path);
 
 /// "a string", "an integer", …
 [[nodiscard]] std::string_view kind_of(const Value& value);

@@ -28,14 +28,7 @@ constexpr std::array<std::string_view, 4> kReserved{kAddress, "method", "path", 
 
 /// The value of a setting of [http.descriptors]; null when it is left at its default.
 const Value* written(const Table& document, std::string_view key) {
-  const Table* table = &document;
-  for (const std::string_view part : {parent_of(kDescriptorsSection), leaf_of(kDescriptorsSection)}) {
-    const Entry* const entry = table->find(part);
-    table = entry != nullptr ? std::get_if<Table>(&entry->value.data) : nullptr;
-    if (table == nullptr) return nullptr;
-  }
-  const Entry* const entry = table->find(key);
-  return entry != nullptr ? &entry->value : nullptr;
+  return find_value(document, {parent_of(kDescriptorsSection), leaf_of(kDescriptorsSection), key});
 }
 
 class Settler {

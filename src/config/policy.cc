@@ -38,6 +38,8 @@ std::string_view name_of(Section section) {
       return "bypass";
     case Section::address:
       return "address";
+    case Section::lease:
+      return "lease";
   }
   return {};
 }
@@ -52,7 +54,7 @@ Place place_of(const rules::SpecError& error, const Table& document) {
     return value;
   };
   const Value* value = &section->value;
-  if (error.section != Section::address) value = enter(element_of(value, error.index));
+  if (std::holds_alternative<Array>(value->data)) value = enter(element_of(value, error.index));
   if (error.override_index)
     value = enter(element_of(enter(child_of(value, "override")), *error.override_index));
   // "match.user": what follows the first dot is one name, whatever it contains.
@@ -78,11 +80,12 @@ class FaultFinder {
   [[nodiscard]] bool broken(std::string_view section, std::size_t index) const {
     return reading_.broken.contains({section, index});
   }
-  /// A policy of nothing but what rules and bypasses have in common.
+  /// A policy of nothing but what rules and bypasses have in common; a wrong [lease] is its default.
   [[nodiscard]] rules::PolicySpec frame() const {
     rules::PolicySpec spec;
     spec.address_descriptors = reading_.settings.policy.address_descriptors;
     spec.ipv6_prefix = reading_.settings.policy.ipv6_prefix;
+    if (!broken("lease", 0)) spec.lease = reading_.settings.policy.lease;
     return spec;
   }
   /// `index` is that of the spec's only rule or bypass in the whole.
@@ -112,6 +115,8 @@ Faults FaultFinder::find() {
     if (broken("rule", i)) continue;
     rules::PolicySpec spec = frame();
     spec.rules.push_back(whole.rules[i]);
+    // What a rule says besides a wrong [lease] might be right besides a mended one.
+    if (broken("lease", 0)) spec.rules.back().lease = {};
     try_compile(spec, i);
   }
   for (std::size_t i = 0; i < whole.bypass.size(); ++i) {

@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "config/document.h"
 #include "config/http.h"
+#include "config/store.h"
 #include "config/table.h"
 #include "config/value.h"
 
@@ -49,9 +50,12 @@ bool is_child(const Section& section, const Section& parent) {
   return parent_of(section.path) == parent.path;
 }
 
-/// `[server]`, `[[rule]] "per-user"`, `an override of [[rule]] "per-user"`.
+/// `[server]`, `[[rule]] "per-user"`, `an override of [[rule]] "per-user"`, `lease of [[rule]] "per-user"`.
 std::string label_of(const Section& section, const Table& table, const std::string& parent_label) {
-  if (section.shape == Shape::table) return header_of(section);
+  if (section.shape == Shape::table) {
+    return is_repeated(section) ? fmt::format("{} of {}", leaf_of(section.path), parent_label)
+                                : header_of(section);
+  }
   if (!parent_of(section.path).empty())
     return fmt::format("an {} of {}", leaf_of(section.path), parent_label);
   const Entry* const name = table.find("name");
@@ -219,6 +223,7 @@ Reading read_document(const Table& document) {
   if (!reading.broken.contains({kDescriptorsSection, 0})) {
     settle_descriptors(document, reading.settings.http.descriptors, reading.faults);
   }
+  check_store(document, reading.settings.store, reading.faults);
   return reading;
 }
 

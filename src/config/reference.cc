@@ -77,7 +77,7 @@ std::string reference_toml() {
     for (const Setting& setting : settings_table()) {
       if (setting.section != section.path) continue;
       // An array is an example as a whole.
-      const bool is_off = setting.presence == Presence::optional && section.shape == Shape::table;
+      const bool is_off = setting.presence == Presence::optional && !is_repeated(section);
       out += fmt::format("\n# {}\n{}\n{}{} = {}\n", setting.help, describe(setting), is_off ? "#" : "",
                          setting.key, setting.literal);
     }

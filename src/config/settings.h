@@ -23,8 +23,19 @@ struct Settings {
         request_timeout{};  ///< for a request that has begun to arrive, and for a client to take its answers
   } server;
   struct Store {
-    std::string kind;  ///< "memory"
-    std::int64_t max_keys = 0;
+    std::string kind;           ///< memory | redis
+    std::string prefix;         ///< of all keys in a shared store
+    std::int64_t max_keys = 0;  ///< of counters; with redis of keys that the daemon knows at a time
+
+    /// Filled whatever `kind` is.
+    struct Redis {
+      std::string topology;             ///< single
+      std::vector<std::string> shards;  ///< as Endpoint::parse takes them; with kind redis exactly one
+      std::string username;             ///< empty: the server's default user
+      std::string password_file;        ///< absolute; empty: no password
+      Duration connect_timeout{};
+      Duration timeout{};  ///< of one command
+    } redis;
   } store;
   struct Log {
     std::string level;   ///< debug | info | warn | error
@@ -58,7 +69,7 @@ struct Settings {
       std::vector<std::string> method_headers;
     } descriptors;
   } http;
-  rules::PolicySpec policy;
+  rules::PolicySpec policy;  ///< [address], [lease], rules and bypasses
 };
 
 }  // namespace sluice::config

@@ -1,4 +1,5 @@
-// The rows, in the order of the reference within each section; those of HTTP are in http_rows.h.
+// The rows, in the order of the reference within each section; those of the store, HTTP and
+// leases are in files of their own.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -9,7 +10,9 @@
 #include "base/time.h"
 #include "config/checks.h"
 #include "config/http_rows.h"
+#include "config/lease_rows.h"
 #include "config/settings.h"
+#include "config/store_rows.h"
 #include "config/table.h"
 
 namespace sluice::config {
@@ -22,11 +25,6 @@ constexpr std::int64_t kMaxTokens = 9'007'199'254'740'991;
 // The one above means "unchanged" to chown.
 constexpr std::int64_t kMaxGroup = 4'294'967'294;
 
-constexpr Bounds between(Duration min, Duration max) {
-  return {min.count(), max.count()};
-}
-
-constexpr std::array<std::string_view, 1> kStoreKinds{"memory"};
 constexpr std::array<std::string_view, 4> kLogLevels{"debug", "info", "warn", "error"};
 constexpr std::array<std::string_view, 2> kLogFormats{"text", "json"};
 constexpr std::array<std::string_view, 4> kAlgorithms{"token_bucket", "fixed_window", "sliding_window_log",
@@ -90,21 +88,6 @@ constexpr std::array kOtherRows{
             .slot = [](Settings& s) -> Slot { return &s.server.request_timeout; },
             .help = "Longest that a request may take to arrive once begun, and that a client may leave "
                     "answers unread."},
-
-    Setting{.section = "store",
-            .key = "kind",
-            .type = Type::word,
-            .literal = R"("memory")",
-            .words = kStoreKinds,
-            .slot = [](Settings& s) -> Slot { return &s.store.kind; },
-            .help = "memory: within the daemon, for one machine."},
-    Setting{.section = "store",
-            .key = "max_keys",
-            .type = Type::integer,
-            .literal = "1000000",
-            .bounds = {1, 100'000'000},
-            .slot = [](Settings& s) -> Slot { return &s.store.max_keys; },
-            .help = "Most counters held at a time."},
 
     Setting{.section = "log",
             .key = "level",
@@ -261,15 +244,15 @@ constexpr std::array kOtherRows{
             .help = "As match of a rule; \"sha256:\" and 64 hex digits stand for a secret value."},
 };
 
-template <std::size_t A, std::size_t B>
-constexpr std::array<Setting, A + B> joined(const std::array<Setting, A>& first,
-                                            const std::array<Setting, B>& second) {
-  std::array<Setting, A + B> all{};
-  std::ranges::copy(second, std::ranges::copy(first, all.begin()).out);
+template <std::size_t... Sizes>
+constexpr auto joined(const std::array<Setting, Sizes>&... parts) {
+  std::array<Setting, (Sizes + ...)> all{};
+  auto* end = all.begin();
+  ((end = std::ranges::copy(parts, end).out), ...);
   return all;
 }
 
-constexpr auto kSettings = joined(kOtherRows, kHttpRows);
+constexpr auto kSettings = joined(kOtherRows, kStoreRows, kHttpRows, kLeaseRows);
 
 }  // namespace
 

@@ -15,6 +15,8 @@ namespace {
 constexpr std::array kSections{
     Section{.path = "server", .help = "Where clients connect, and how long they may take."},
     Section{.path = "store", .help = "Where the counters are."},
+    Section{.path = "store.redis",
+            .help = "Only for kind = \"redis\", but it may stay when kind is another."},
     Section{.path = "log", .help = "Lines on standard error."},
     Section{.path = "http", .help = "How HTTP is answered, and how a gateway's requests reach Sluice."},
     Section{.path = "http.descriptors",
@@ -22,11 +24,18 @@ constexpr std::array kSections{
                 "What /v1/authorize makes of a request's headers. A name stands for one descriptor; \"ip\" "
                 "is the client's address."},
     Section{.path = "address", .help = "How values that are IP addresses are compared and counted."},
+    Section{.path = "lease",
+            .help = "How many tokens a daemon takes from a shared store ahead of the checks that spend them. "
+                    "Rules may differ: see [rule.lease]."},
     Section{.path = "rule",
             .shape = Shape::array,
             .append = [](Settings& s) { s.policy.rules.emplace_back(); },
             .help = "Limits, one [[rule]] each. Of the rules that match a check all must pass. Without any, "
                     "all is allowed."},
+    Section{
+        .path = "rule.lease",
+        .help =
+            "What this rule has otherwise than [lease]. In one line within the rule: lease = { max = 200 }."},
     Section{.path = "rule.override",
             .shape = Shape::array,
             .append = [](Settings& s) { s.policy.rules.back().overrides.emplace_back(); },
@@ -54,6 +63,12 @@ const Setting* find_setting(std::string_view section, std::string_view key) {
     if (setting.section == section && setting.key == key) return &setting;
   }
   return nullptr;
+}
+
+bool is_repeated(const Section& section) {
+  if (section.shape == Shape::array) return true;
+  const Section* const parent = find_section(parent_of(section.path));
+  return parent != nullptr && is_repeated(*parent);
 }
 
 std::string header_of(const Section& section) {

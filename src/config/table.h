@@ -41,11 +41,16 @@ struct Bounds {
   std::int64_t max = 0;
 };
 
+/// Of durations.
+constexpr Bounds between(Duration min, Duration max) {
+  return {min.count(), max.count()};
+}
+
 /// The field that a value goes to.
-using Slot =
-    std::variant<std::string*, std::int64_t*, std::optional<std::int64_t>*, std::uint32_t*, int*, Duration*,
-                 double*, bool*, std::vector<std::string>*, std::optional<std::vector<std::string>>*,
-                 std::vector<rules::MatchSpec>*, std::vector<Settings::Http::Header>*>;
+using Slot = std::variant<std::string*, std::int64_t*, std::optional<std::int64_t>*, std::uint32_t*, int*,
+                          Duration*, std::optional<Duration>*, double*, std::optional<double>*, bool*,
+                          std::vector<std::string>*, std::optional<std::vector<std::string>>*,
+                          std::vector<rules::MatchSpec>*, std::vector<Settings::Http::Header>*>;
 
 struct Setting {
   std::string_view section{};  ///< Section::path
@@ -60,7 +65,7 @@ struct Setting {
   /// A further check of a string, of each one of strings, and of each header: what is wrong with it, to be
   /// said after the key; nothing when it is right.
   std::optional<std::string> (*check)(std::string_view text) = nullptr;
-  /// In an array of tables: the field of its last element.
+  /// In an array of tables, and in what lies within: the field of its last element.
   Slot (*slot)(Settings& settings) = nullptr;
   std::string_view help{};
 };
@@ -68,7 +73,7 @@ struct Setting {
 enum class Shape : std::uint8_t { table, array };
 
 struct Section {
-  std::string_view path{};  ///< "server"; "rule.override" lies within "rule"; the root is ""
+  std::string_view path{};  ///< "server"; "rule.override" and "rule.lease" lie within "rule"; the root is ""
   Shape shape = Shape::table;
   void (*append)(Settings& settings) = nullptr;  ///< of an array: adds the element that slots then lead to
   std::string_view help{};
@@ -83,6 +88,9 @@ struct Section {
 /// Null when there is none.
 [[nodiscard]] const Section* find_section(std::string_view path);
 [[nodiscard]] const Setting* find_setting(std::string_view section, std::string_view key);
+
+/// It is an array of tables, or lies within one: it can be there many times or not at all.
+[[nodiscard]] bool is_repeated(const Section& section);
 
 /// As it is written above its lines: "[server]", "[[rule]]".
 [[nodiscard]] std::string header_of(const Section& section);

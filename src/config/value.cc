@@ -34,6 +34,16 @@ T& field(Slot slot) {
   return **pointer;
 }
 
+/// Into the field of exactly this type, or into the optional one.
+template <class T>
+void put(Slot slot, T value) {
+  if (auto* const* optional = std::get_if<std::optional<T>*>(&slot)) {
+    **optional = std::move(value);
+  } else {
+    field<T>(slot) = std::move(value);
+  }
+}
+
 /// One value on its way to its field.
 class ValueReader {
  public:
@@ -136,10 +146,8 @@ void ValueReader::read_integer() {
   if (!in_bounds(*number, std::to_string(*number))) return;
   if (auto* const* narrow = std::get_if<int*>(&slot_)) {
     **narrow = static_cast<int>(*number);  // such a row's bounds fit
-  } else if (auto* const* optional = std::get_if<std::optional<std::int64_t>*>(&slot_)) {
-    **optional = *number;
   } else {
-    field<std::int64_t>(slot_) = *number;
+    put(slot_, *number);
   }
 }
 
@@ -148,7 +156,7 @@ void ValueReader::read_duration() {
   if (text() == nullptr) return must_be(kWanted);
   const auto duration = parse_duration(*text());
   if (!duration) return must_be(kWanted);
-  if (in_bounds(duration->count(), *text())) field<Duration>(slot_) = *duration;
+  if (in_bounds(duration->count(), *text())) put(slot_, *duration);
 }
 
 void ValueReader::read_boolean() {
@@ -169,7 +177,7 @@ void ValueReader::read_share() {
   }
   const bool fits = share > 0 && share <= 1;  // false for NaN
   if (!fits) return wrong(value_.place, fmt::format("{} is {}; it must be {}", setting_.key, share, kWanted));
-  field<double>(slot_) = share;
+  put(slot_, share);
 }
 
 void ValueReader::read_mode() {
@@ -220,12 +228,7 @@ void ValueReader::read_strings() {
   for (std::size_t i = 0; i < strings->size(); ++i) {
     right = passes_check((*items)[i].place, std::string(setting_.key), (*strings)[i]) && right;
   }
-  if (!right) return;
-  if (auto* const* optional = std::get_if<std::optional<std::vector<std::string>>*>(&slot_)) {
-    **optional = *std::move(strings);
-  } else {
-    field<std::vector<std::string>>(slot_) = *std::move(strings);
-  }
+  if (right) put(slot_, *std::move(strings));
 }
 
 void ValueReader::read_rate() {

@@ -5,6 +5,7 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
+#include <boost/json/value.hpp>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -13,7 +14,9 @@
 
 #include "base/result.h"
 #include "base/text.h"
+#include "base/time.h"
 #include "rules/policy.h"
+#include "rules/spec.h"
 #include "wire/resp/reply_parser.h"
 
 namespace sluice::ctl {
@@ -34,6 +37,29 @@ std::string time_for_people(std::int64_t ms) {
 std::int64_t integer_of(const wire::resp::Value& map, std::string_view name) {
   const wire::resp::Value* value = map.find(name);
   return value != nullptr ? value->integer : 0;
+}
+
+std::string lease_for_people(const rules::LeaseSettings& lease) {
+  if (lease.exact) return "exact";
+  return fmt::format("leased, target {}, ttl {}, slack {}, min {}, max {}, initial {}",
+                     format_duration(lease.target), format_duration(lease.ttl), lease.slack, lease.min,
+                     lease.max, lease.initial);
+}
+
+/// With the names and words of the configuration; null when nothing is leased.
+json::value lease_for_machines(const rules::LeaseSettings& lease) {
+  if (lease.exact) return nullptr;
+  return json::object{{"target", format_duration(lease.target)},
+                      {"ttl", format_duration(lease.ttl)},
+                      {"slack", lease.slack},
+                      {"min", lease.min},
+                      {"max", lease.max},
+                      {"initial", lease.initial}};
+}
+
+std::string_view mode_of(const rules::Explanation& rule) {
+  if (!rule.lease) return "";
+  return rule.lease->exact ? "exact" : "leased";
 }
 
 }  // namespace
@@ -82,6 +108,7 @@ std::string for_people(const std::vector<rules::Explanation>& rules, bool bypass
   for (const rules::Explanation& rule : rules) {
     out += fmt::format("{} {}: {}\n", rule.matches ? "+" : "-", rule.rule, rule.reason);
     if (rule.matches) out += fmt::format("    limit {}, counter {}\n", rule.limit, rule.key);
+    if (rule.lease) out += fmt::format("    {}\n", lease_for_people(*rule.lease));
   }
   return out.empty() ? "no rules: everything is allowed\n" : out;
 }
@@ -93,7 +120,9 @@ std::string for_machines(const std::vector<rules::Explanation>& rules, bool bypa
                                 {"matches", rule.matches},
                                 {"reason", printable(rule.reason, 4096)},
                                 {"limit", rule.limit},
-                                {"key", rule.key}});
+                                {"key", rule.key},
+                                {"mode", mode_of(rule)},
+                                {"lease", rule.lease ? lease_for_machines(*rule.lease) : nullptr}});
   }
   return json::serialize(json::object{{"bypassed", bypassed}, {"rules", std::move(list)}}) + "\n";
 }

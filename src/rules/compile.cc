@@ -21,6 +21,7 @@
 #include "rules/condition_set.h"
 #include "rules/fault.h"
 #include "rules/key.h"
+#include "rules/lease.h"
 #include "rules/limits.h"
 #include "rules/pattern.h"
 #include "rules/policy.h"
@@ -87,6 +88,8 @@ class PolicyCompiler {
 std::expected<std::shared_ptr<const Policy>, SpecError> PolicyCompiler::run() {
   if (auto wrong = fault_of_address_settings(spec_)) return error(Section::address, std::move(*wrong));
   parts_.address_descriptors = spec_.address_descriptors;
+  if (auto wrong = fault_of_lease(spec_.lease)) return error(Section::lease, std::move(*wrong));
+  parts_.lease = spec_.lease;
   for (index_ = 0; index_ < spec_.rules.size(); ++index_) {
     auto rule = compile_rule(spec_.rules[index_]);
     if (!rule) return error(Section::rule, std::move(rule.error()));
@@ -115,9 +118,11 @@ std::expected<CompiledRule, Fault> PolicyCompiler::compile_rule(const RuleSpec& 
   }
   const auto on_failure = parse_failure_policy(spec.on_store_failure);
   if (!on_failure) return std::unexpected(on_failure.error());
+  const auto lease = lease_of(spec, *algorithm, spec_.lease);
+  if (!lease) return std::unexpected(lease.error());
   if (auto wrong = add_overrides(spec, *algorithm, out)) return std::unexpected(std::move(*wrong));
 
-  out.rule = {spec.name, spec.warn_at, spec.shadow, *on_failure};
+  out.rule = {spec.name, spec.warn_at, spec.shadow, *on_failure, *lease};
   out.limit = std::move(*limit);
   out.key = std::move(*key);
   conditions_.push_back(std::move(*condition));
@@ -214,8 +219,9 @@ std::expected<Condition, Fault> PolicyCompiler::compile_condition(std::span<cons
 }
 
 std::unexpected<SpecError> PolicyCompiler::error(Section section, Fault fault) const {
-  return std::unexpected(SpecError{section, section == Section::address ? 0 : index_, override_index_,
-                                   std::move(fault.field), std::move(fault.message)});
+  const bool is_listed = section == Section::rule || section == Section::bypass;
+  return std::unexpected(SpecError{section, is_listed ? index_ : 0, override_index_, std::move(fault.field),
+                                   std::move(fault.message)});
 }
 
 }  // namespace

@@ -2,16 +2,19 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "limiter/limit.h"
 #include "rules/condition_set.h"
 #include "rules/descriptor.h"
 #include "rules/key.h"
 #include "rules/limits.h"
 #include "rules/policy.h"
 #include "rules/request.h"
+#include "rules/spec.h"
 
 namespace sluice::rules {
 
@@ -37,6 +40,7 @@ class CompiledPolicy final : public Policy {
     ConditionSet bypasses;
     std::vector<std::string> address_descriptors;
     std::vector<std::string> secrets;  ///< descriptors that any pattern knows by SHA-256 only
+    LeaseSettings lease;               ///< of the [lease] section
   };
 
   explicit CompiledPolicy(Parts parts);
@@ -45,6 +49,9 @@ class CompiledPolicy final : public Policy {
   [[nodiscard]] std::vector<Explanation> explain(Descriptors descriptors) const override;
   [[nodiscard]] std::optional<std::size_t> bypass_of(Descriptors descriptors) const override;
   [[nodiscard]] std::size_t rule_count() const override { return parts_.rules.size(); }
+  void for_each_limit(
+      const std::function<void(const Rule& rule, const limiter::Limit& limit)>& visit) const override;
+  [[nodiscard]] const LeaseSettings& default_lease() const override { return parts_.lease; }
 
  private:
   Parts parts_;

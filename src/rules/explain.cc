@@ -105,7 +105,9 @@ Explanation explain_rule(const CompiledRule& rule, const Condition& condition, c
   }
   const RuleLimit& limit = rule.limit_with(chosen);
   out.limit = limit.text;
-  if (limit.limit) out.key = describe_key(rule.key, request, secrets);
+  if (!limit.limit) return out;
+  out.key = describe_key(rule.key, request, secrets);
+  out.lease = rule.rule.lease;
   return out;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/assert.h"
+#include "limiter/limit.h"
 #include "rules/compiled_policy.h"
 #include "rules/condition_set.h"
 #include "rules/descriptor.h"
@@ -90,6 +91,16 @@ std::vector<Explanation> CompiledPolicy::explain(Descriptors descriptors) const 
 
 std::optional<std::size_t> CompiledPolicy::bypass_of(Descriptors descriptors) const {
   return parts_.bypasses.first_match(Request(descriptors, parts_.address_descriptors));
+}
+
+void CompiledPolicy::for_each_limit(
+    const std::function<void(const Rule& rule, const limiter::Limit& limit)>& visit) const {
+  for (const CompiledRule& rule : parts_.rules) {
+    if (rule.limit.limit) visit(rule.rule, *rule.limit.limit);
+    for (const RuleLimit& other : rule.override_limits) {
+      if (other.limit) visit(rule.rule, *other.limit);
+    }
+  }
 }
 
 }  // namespace sluice::rules

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <expected>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,6 +24,7 @@ struct Rule {
   double warn_at = 0.9;
   bool shadow = false;
   FailurePolicy on_store_failure = FailurePolicy::deny;
+  LeaseSettings lease{};  ///< its own over those of the [lease] section
 };
 
 /// One rule that takes part in a check.
@@ -47,6 +49,7 @@ struct Explanation {
   int override_index = -1;  ///< as Match::override_index
   std::string limit;        ///< as written, after overrides; empty when it does not match
   std::string key;          ///< the counter, for people: "per-user{user=\"7\"}"; as Match::key empty
+  std::optional<LeaseSettings> lease{};  ///< those that count; nothing where `key` is empty
 };
 
 class Policy {
@@ -61,6 +64,12 @@ class Policy {
   /// Index of the first [[bypass]] that matches.
   [[nodiscard]] virtual std::optional<std::size_t> bypass_of(Descriptors descriptors) const = 0;
   [[nodiscard]] virtual std::size_t rule_count() const = 0;
+  /// Every limit that a match could give, in the order of the configuration: each rule's own, then those of
+  /// its overrides. Unlimited ones are left out. Rules and limits live as long as the Policy.
+  virtual void for_each_limit(
+      const std::function<void(const Rule& rule, const limiter::Limit& limit)>& visit) const = 0;
+  /// The [lease] section, for limits without a rule (CL.THROTTLE).
+  [[nodiscard]] virtual const LeaseSettings& default_lease() const = 0;
 };
 
 /// Compiles, or says which field of which rule is wrong and why.

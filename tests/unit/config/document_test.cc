@@ -19,6 +19,19 @@ const Value& value_of(const Table& table, std::string_view key) {
   return entry != nullptr ? entry->value : nothing;
 }
 
+TEST(Document, FindsValuesFromTableToTable) {
+  const auto document = parse_document("[a]\nb = { c = 5 }\nlist = [{ c = 6 }]\n");
+  ASSERT_TRUE(document);
+  const Value* const found = find_value(*document, {"a", "b", "c"});
+  ASSERT_NE(found, nullptr);
+  EXPECT_EQ(found->place, (Place{2, 11}));
+  EXPECT_NE(find_value(*document, {"a", "b"}), nullptr);
+  EXPECT_EQ(find_value(*document, {"a", "x"}), nullptr);
+  EXPECT_EQ(find_value(*document, {"x", "b"}), nullptr);
+  EXPECT_EQ(find_value(*document, {"a", "list", "c"}), nullptr);
+  EXPECT_EQ(find_value(*document, {"a", "b", "c", "d"}), nullptr);
+}
+
 TEST(Document, KeepsValuesOfEveryKind) {
   const auto document =
       parse_document("s = 'x'\ni = -5\nf = 2.5\nb = true\nd = 2024-01-01\na = [1, 'two']\nt = { k = 1 }\n");

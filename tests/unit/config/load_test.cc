@@ -1,6 +1,5 @@
 // Aim: a good file arrives in Settings and Policy as written, an empty one as the defaults; files that cannot
-// be read are problems; what needs a restart is told. Method: whole files, field by field; needs_restart with
-// each field changed.
+// be read are problems. Method: whole files, field by field.
 #include "config/load.h"
 
 #include <gtest/gtest.h>
@@ -10,7 +9,6 @@
 #include <cstddef>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <ios>
 #include <optional>
 #include <string>
@@ -19,6 +17,7 @@
 
 #include "config/settings.h"
 #include "config/table.h"
+#include "everything.h"
 #include "problems.h"
 #include "rules/spec.h"
 
@@ -26,45 +25,6 @@ namespace sluice::config {
 namespace {
 
 using namespace std::chrono_literals;
-
-constexpr const char* kEverything = R"(
-[server]
-socket = "/tmp/s.sock"
-socket_mode = "0600"
-socket_gid = 12
-tcp = "[::1]:7379"
-max_wait = "50ms"
-max_connections = 10
-request_timeout = "1m"
-[store]
-kind = "memory"
-max_keys = 5
-[log]
-level = "debug"
-format = "json"
-[address]
-descriptors = ["ip", "peer"]
-ipv6_prefix = 48
-[[rule]]
-name = "all"
-match = { user = ["a", "b*"], ip = "10.0.0.0/8" }
-limit = "100/minute"
-burst = 7
-algorithm = "token_bucket"
-timezone = "Europe/Berlin"
-key = ["user"]
-warn_at = 0.5
-shadow = true
-on_store_failure = "allow"
-override = [
-  { match = { user = "b1" }, limit = "5/s", burst = 6 },
-  { match = { user = "b2" }, limit = "unlimited" },
-]
-[[bypass]]
-match = { path = "/health" }
-[[bypass]]
-match = { peer = ["::1", "127.0.0.0/8"] }
-)";
 
 TEST(Load, EverySetting) {
   EXPECT_EQ(problems(kEverything), Texts{});
@@ -78,12 +38,21 @@ TEST(Load, EverySetting) {
   EXPECT_EQ(s.server.max_wait, 50ms);
   EXPECT_EQ(s.server.max_connections, 10);
   EXPECT_EQ(s.server.request_timeout, 1min);
-  EXPECT_EQ(s.store.kind, "memory");
+  EXPECT_EQ(s.store.kind, "redis");
+  EXPECT_EQ(s.store.prefix, "limits:eu");
   EXPECT_EQ(s.store.max_keys, 5);
+  EXPECT_EQ(s.store.redis.topology, "single");
+  EXPECT_EQ(s.store.redis.shards, Texts{"[::1]:6379"});
+  EXPECT_EQ(s.store.redis.username, "limiter");
+  EXPECT_EQ(s.store.redis.password_file, "/run/secrets/redis");
+  EXPECT_EQ(s.store.redis.connect_timeout, 1s);
+  EXPECT_EQ(s.store.redis.timeout, 100ms);
   EXPECT_EQ(s.log.level, "debug");
   EXPECT_EQ(s.log.format, "json");
   EXPECT_EQ(s.policy.address_descriptors, (Texts{"ip", "peer"}));
   EXPECT_EQ(s.policy.ipv6_prefix, 48);
+  EXPECT_EQ(s.policy.lease, (rules::LeaseSettings{2s, 3s, 0.5, 2, 300, 4, false}));
+  EXPECT_EQ(config->policy->default_lease(), s.policy.lease);
   EXPECT_EQ(config->policy->rule_count(), 1U);
 }
 
@@ -107,6 +76,8 @@ TEST(Load, EverySettingOfARule) {
   EXPECT_EQ(rule.warn_at, 0.5);
   EXPECT_TRUE(rule.shadow);
   EXPECT_EQ(rule.on_store_failure, "allow");
+  EXPECT_EQ(rule.mode, "exact");
+  EXPECT_EQ(rule.lease, (rules::LeaseSpec{20ms, 30ms, 1.0, 5, 600, 7}));
   ASSERT_EQ(rule.overrides.size(), 2U);
   EXPECT_EQ(rule.overrides[0].match.at(0).patterns, (Texts{"b1"}));
   EXPECT_EQ(rule.overrides[0].limit, "5/s");
@@ -136,11 +107,19 @@ TEST(Load, EmptyFileGivesTheDefaults) {
   EXPECT_EQ(s.server.max_connections, 4096);
   EXPECT_EQ(s.server.request_timeout, 10s);
   EXPECT_EQ(s.store.kind, "memory");
+  EXPECT_EQ(s.store.prefix, "sluice");
   EXPECT_EQ(s.store.max_keys, 1'000'000);
+  EXPECT_EQ(s.store.redis.topology, "single");
+  EXPECT_EQ(s.store.redis.shards, Texts{});
+  EXPECT_EQ(s.store.redis.username, "");
+  EXPECT_EQ(s.store.redis.password_file, "");
+  EXPECT_EQ(s.store.redis.connect_timeout, 2s);
+  EXPECT_EQ(s.store.redis.timeout, 250ms);
   EXPECT_EQ(s.log.level, "info");
   EXPECT_EQ(s.log.format, "text");
   EXPECT_EQ(s.policy.address_descriptors, rules::PolicySpec{}.address_descriptors);
   EXPECT_EQ(s.policy.ipv6_prefix, rules::PolicySpec{}.ipv6_prefix);
+  EXPECT_EQ(s.policy.lease, rules::LeaseSettings{});
   EXPECT_EQ(config->policy->rule_count(), 0U);
 }
 
@@ -156,6 +135,8 @@ TEST(Load, DefaultsOfARuleAreThoseOfRules) {
   EXPECT_EQ(rule.shadow, blank.shadow);
   EXPECT_EQ(rule.on_store_failure, blank.on_store_failure);
   EXPECT_EQ(rule.burst, blank.burst);
+  EXPECT_EQ(rule.mode, blank.mode);
+  EXPECT_EQ(rule.lease, blank.lease);
 }
 
 TEST(Load, EveryWordOfTheTableCompiles) {
@@ -226,36 +207,6 @@ TEST_F(LoadFile, LongestAndTooLong) {
   EXPECT_EQ(texts(), Texts{});
   write(text + "-");
   EXPECT_EQ(texts(), Texts{path() + ": is larger than 4 MiB"});
-}
-
-TEST(NeedsRestart, NamesWhatARunningDaemonCannotTakeOver) {
-  const auto config = load_text(kEverything, "sluice.toml");
-  ASSERT_TRUE(config);
-  struct Case {
-    std::function<void(Settings&)> change;
-    Texts names;
-  };
-  const std::vector<Case> cases{
-      {[](Settings&) {}, {}},
-      {[](Settings& s) { s.server.socket += 'x'; }, {"server.socket"}},
-      {[](Settings& s) { s.server.socket_mode = 0; }, {"server.socket_mode"}},
-      {[](Settings& s) { s.server.socket_gid.reset(); }, {"server.socket_gid"}},
-      {[](Settings& s) { s.server.tcp.clear(); }, {"server.tcp"}},
-      {[](Settings& s) { s.server.max_wait += 1ms; }, {}},
-      {[](Settings& s) { ++s.server.max_connections; }, {}},
-      {[](Settings& s) { s.server.request_timeout += 1s; }, {}},
-      {[](Settings& s) { s.store.kind = "other"; }, {"store.kind"}},
-      {[](Settings& s) { ++s.store.max_keys; }, {"store.max_keys"}},
-      {[](Settings& s) { s.log.level = "warn"; }, {}},
-      {[](Settings& s) { s.log.format = "text"; }, {}},
-      {[](Settings& s) { s.policy = {}; }, {}},
-  };
-  for (std::size_t i = 0; i < cases.size(); ++i) {
-    Settings wanted = config->settings;
-    cases[i].change(wanted);
-    EXPECT_EQ(needs_restart(config->settings, wanted), cases[i].names) << "case " << i;
-  }
-  EXPECT_EQ(needs_restart(Settings{}, config->settings).size(), 6U);
 }
 
 }  // namespace

@@ -116,7 +116,8 @@ TEST(Reader, OutOfRange) {
 
 TEST(Reader, UnknownWords) {
   expect_texts({
-      {"[store]\nkind = \"redis\"\n", {R"(sluice.toml:2:8: unknown kind "redis"; known: "memory")"}},
+      {"[store]\nkind = \"rdis\"\n",
+       {R"(sluice.toml:2:8: unknown kind "rdis"; known: "memory", "redis"; did you mean "redis"?)"}},
       {"[log]\nlevel = \"wran\"\n",
        {R"(sluice.toml:2:9: unknown level "wran"; known: "debug", "info", "warn", )"
         R"("error"; did you mean "warn"?)"}},

@@ -3,15 +3,19 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstddef>
 #include <string>
 #include <vector>
 
 #include "rules/policy.h"
+#include "rules/spec.h"
 #include "wire/resp/reply_parser.h"
 
 namespace sluice::ctl {
 namespace {
+
+using namespace std::chrono_literals;
 
 Answer denied() {
   return {.allowed = false,
@@ -58,6 +62,32 @@ TEST(ReadAnswer, TakesTheMapAndNothingElse) {
   EXPECT_EQ(answer->rule, "r");
   value.kind = wire::resp::Value::Kind::array;
   EXPECT_FALSE(read_answer(value));
+}
+
+TEST(Explain, SaysHowTokensAreLeased) {
+  rules::LeaseSettings lease{.target = 500ms, .ttl = 1min, .slack = 0.5, .min = 2, .max = 200, .initial = 3};
+  rules::Explanation rule{
+      .rule = "a", .matches = true, .reason = "r", .limit = "5/s", .key = "k", .lease = lease};
+  EXPECT_EQ(for_people({rule}, false),
+            "+ a: r\n    limit 5/s, counter k\n"
+            "    leased, target 500ms, ttl 1m, slack 0.5, min 2, max 200, initial 3\n");
+  EXPECT_EQ(
+      for_machines({rule}, false),
+      R"({"bypassed":false,"rules":[{"rule":"a","matches":true,"reason":"r","limit":"5/s","key":"k",)"
+      R"("mode":"leased","lease":{"target":"500ms","ttl":"1m","slack":5E-1,"min":2,"max":200,"initial":3}}]})"
+      "\n");
+  rule.lease->exact = true;
+  EXPECT_EQ(for_people({rule}, false), "+ a: r\n    limit 5/s, counter k\n    exact\n");
+  EXPECT_EQ(for_machines({rule}, false),
+            R"({"bypassed":false,"rules":[{"rule":"a","matches":true,"reason":"r","limit":"5/s","key":"k",)"
+            R"("mode":"exact","lease":null}]})"
+            "\n");
+  rule.lease.reset();
+  EXPECT_EQ(for_people({rule}, false), "+ a: r\n    limit 5/s, counter k\n");
+  EXPECT_EQ(for_machines({rule}, false),
+            R"({"bypassed":false,"rules":[{"rule":"a","matches":true,"reason":"r","limit":"5/s","key":"k",)"
+            R"("mode":"","lease":null}]})"
+            "\n");
 }
 
 TEST(Explain, ListsEveryRule) {

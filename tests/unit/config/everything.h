@@ -1,0 +1,62 @@
+// A file that writes every setting of the daemon, the store and the rules.
+#pragma once
+
+namespace sluice::config {
+
+inline constexpr const char* kEverything = R"(
+[server]
+socket = "/tmp/s.sock"
+socket_mode = "0600"
+socket_gid = 12
+tcp = "[::1]:7379"
+max_wait = "50ms"
+max_connections = 10
+request_timeout = "1m"
+[store]
+kind = "redis"
+prefix = "limits:eu"
+max_keys = 5
+[store.redis]
+topology = "single"
+shards = ["[::1]:6379"]
+username = "limiter"
+password_file = "/run/secrets/redis"
+connect_timeout = "1s"
+timeout = "100ms"
+[log]
+level = "debug"
+format = "json"
+[address]
+descriptors = ["ip", "peer"]
+ipv6_prefix = 48
+[lease]
+target = "2s"
+ttl = "3s"
+slack = 0.5
+min = 2
+max = 300
+initial = 4
+[[rule]]
+name = "all"
+match = { user = ["a", "b*"], ip = "10.0.0.0/8" }
+limit = "100/minute"
+burst = 7
+algorithm = "token_bucket"
+timezone = "Europe/Berlin"
+key = ["user"]
+warn_at = 0.5
+shadow = true
+on_store_failure = "allow"
+mode = "exact"
+lease = { target = "20ms", ttl = "30ms", slack = 1, min = 5, max = 600, initial = 7 }
+override = [
+  { match = { user = "b1" }, limit = "5/s", burst = 6 },
+  { match = { user = "b2" }, limit = "unlimited" },
+]
+[[bypass]]
+match = { path = "/health" }
+[[bypass]]
+match = { peer = ["::1", "127.0.0.0/8"] }
+)";
+
+}  // namespace sluice::config
