@@ -103,6 +103,7 @@ const CheckResult* Engine::start(Pending& check, AnswerSink& sink, std::uint64_t
   SLUICE_ASSERT(check.parts.size() < kMaxParts);
   // With no room to wait the store is not asked at all: a grant that nobody can take would be lost.
   if (waiting_.size() >= options_.max_waiting) return &conclude(check);
+  if (known_denied(check)) return &conclude(check);
   const std::uint64_t id = next_id_++;
   for (std::size_t i = 0; i < check.parts.size(); ++i) {
     check.parts[i].outcome = ask(check, check.parts[i], id * kMaxParts + i);
@@ -113,6 +114,22 @@ const CheckResult* Engine::start(Pending& check, AnswerSink& sink, std::uint64_t
     return nullptr;
   }
   return &conclude(check);
+}
+
+bool Engine::known_denied(Pending& check) {
+  // With one limit the answer is as cheap; a check of several must not ask the store about the others.
+  if (check.operation != Operation::check || check.cost == 0 || check.parts.size() < 2) return false;
+  bool denied = false;
+  bool all_known = true;
+  for (Part& part : check.parts) {
+    part.outcome = store_.glance(part.match->key, *part.match->limit, check.cost);
+    all_known = all_known && part.outcome;
+    if (!all_known) break;
+    denied = denied || (!part.match->rule->shadow && part.outcome->grant.retry_after != Duration::zero());
+  }
+  if (all_known && denied) return true;
+  for (Part& part : check.parts) part.outcome.reset();
+  return false;
 }
 
 std::optional<store::Outcome> Engine::ask(const Pending& check, const Part& part, std::uint64_t store_tag) {
@@ -205,7 +222,8 @@ void Engine::return_tokens(Pending& check) {
                                          .limit = part.match->limit,
                                          .tokens = grant.granted_needs,
                                          .granted_at = grant.granted_at,
-                                         .generation = grant.generation},
+                                         .generation = grant.generation,
+                                         .good_until = grant.good_until},
                                         0);
     rule.decision.remaining += grant.granted_needs;
     grant.granted_needs = 0;

@@ -87,6 +87,8 @@ class Engine final : public store::StoreSink {
 
  private:
   const CheckResult* start(Pending& check, AnswerSink& sink, std::uint64_t tag);
+  /// Whether a limit is known to deny; then every part has what is known as its outcome.
+  bool known_denied(Pending& check);
   std::optional<store::Outcome> ask(const Pending& check, const Part& part, std::uint64_t store_tag);
   void park(Pending& check, AnswerSink& sink, std::uint64_t tag);
   void expire(std::uint64_t id);

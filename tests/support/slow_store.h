@@ -61,6 +61,14 @@ class SlowStore final : public store::Store {
   void answer_all() {
     while (!held_.empty()) answer();
   }
+  /// Carries it out, but its reply is lost.
+  void answer_and_lose(std::size_t index = 0) {
+    auto [tag, act] = take(index);
+    static_cast<void>(act());
+    store::Outcome lost;
+    lost.error = store::StoreError::unknown;
+    sink_->on_outcome(tag, lost);
+  }
   /// Fails it without carrying it out.
   void fail(store::StoreError error, std::size_t index = 0) {
     store::Outcome outcome;
