@@ -21,6 +21,7 @@
 #include "config/load.h"
 #include "config/settings.h"
 #include "daemon/http_options.h"
+#include "daemon/stores.h"
 #include "engine/engine.h"
 #include "net/file_watch.h"
 #include "net/listen.h"
@@ -29,7 +30,6 @@
 #include "observe/log.h"
 #include "server/http_identity.h"
 #include "server/server.h"
-#include "store/memory/memory_store.h"
 
 namespace sluice::daemon {
 namespace {
@@ -37,11 +37,10 @@ namespace {
 using namespace std::chrono_literals;
 using observe::Level;
 
-/// SIGTERM must end the process within a second whatever the clients do.
-constexpr Duration kDrainDeadline = 800ms;
-/// Idle keys are dropped even when no new ones come.
-constexpr Duration kSweepEvery = 1s;
-constexpr std::size_t kSweepBudget = 10'000;
+/// SIGTERM must end the process within a second, whatever the clients and the store do: so long for clients
+/// to take their answers, and so long in all, with what was leased given back.
+constexpr Duration kClientsDeadline = 500ms;
+constexpr Duration kDrainDeadline = 900ms;
 
 observe::Level level_of(std::string_view name) {
   if (name == "debug") return Level::debug;
@@ -64,18 +63,18 @@ void raise_descriptor_limit() {
 
 class Daemon {
  public:
-  Daemon(net::UvLoop& loop, std::string config_path, config::Config config)
+  Daemon(net::UvLoop& loop, observe::Log& log, Backing& backing, std::string config_path,
+         config::Config config)
       : loop_(loop),
+        log_(log),
+        backing_(backing),
         config_path_(std::move(config_path)),
         settings_(std::move(config.settings)),
-        log_(loop_.clock(), observe::stderr_sink(),
-             {.level = level_of(settings_.log.level), .format = format_of(settings_.log.format)}),
-        store_(loop_.clock(), random_, {.max_keys = static_cast<std::size_t>(settings_.store.max_keys)}),
-        engine_(loop_, store_, {.max_wait = settings_.server.max_wait}, std::move(config.policy)),
+        engine_(loop_, backing_.store(), {.max_wait = settings_.server.max_wait}, std::move(config.policy)),
         server_(loop_, engine_,
                 {.max_connections = static_cast<std::size_t>(settings_.server.max_connections),
                  .request_timeout = settings_.server.request_timeout,
-                 .more_info = [this](std::string& out) { describe_store(out); },
+                 .more_info = [this](std::string& out) { backing_.describe(out); },
                  .http = server::HttpRules::make(http_options(settings_.http)).value()}) {}
 
   int run() {
@@ -86,7 +85,7 @@ class Daemon {
     loop_.on_signal(SIGHUP, [this] { reload("signal"); });
     loop_.on_signal(SIGTERM, [this] { drain("SIGTERM"); });
     loop_.on_signal(SIGINT, [this] { drain("SIGINT"); });
-    arm_sweep();
+    backing_.start();
     loop_.run();
     log_.write(Level::info, "stopped");
     return kExitOk;
@@ -107,6 +106,7 @@ class Daemon {
     }
     const config::Settings& wanted = loaded->settings;
     engine_.set_policy(loaded->policy);
+    backing_.set_policy(loaded->policy);
     engine_.set_max_wait(wanted.server.max_wait);
     server_.set_request_timeout(wanted.server.request_timeout);
     server_.set_max_connections(static_cast<std::size_t>(wanted.server.max_connections));
@@ -143,21 +143,6 @@ class Daemon {
     return {};
   }
 
-  void describe_store(std::string& out) const {
-    const store::MemoryStoreCounters& counters = store_.counters();
-    out += "\r\n# Store\r\nstore_kind:memory\r\nstore_keys:" + std::to_string(store_.size()) +
-           "\r\nstore_debits:" + std::to_string(counters.debits) +
-           "\r\nstore_keys_expired:" + std::to_string(counters.expired) +
-           "\r\nstore_keys_refused:" + std::to_string(counters.refused) + "\r\n";
-  }
-
-  void arm_sweep() {
-    loop_.start_timer(kSweepEvery, [this] {
-      store_.sweep(kSweepBudget);
-      arm_sweep();
-    });
-  }
-
   void drain(std::string_view cause) {
     if (draining_) return;
     draining_ = true;
@@ -165,25 +150,36 @@ class Daemon {
                {{.name = "cause", .value = std::string(cause)},
                 {.name = "connections", .value = std::to_string(server_.connections())}});
     listeners_.clear();
-    loop_.start_timer(kDrainDeadline, [this] {
+    loop_.start_timer(kClientsDeadline, [this] {
+      if (returning_) return;
       log_.write(Level::warn, "connections did not close in time",
                  {{.name = "connections", .value = std::to_string(server_.connections())}});
+      return_leases();
+    });
+    loop_.start_timer(kDrainDeadline, [this] {
+      log_.write(Level::warn, "the store did not take back all leases in time; they lapse");
       loop_.stop();
     });
-    server_.drain([this] { loop_.stop(); });
+    server_.drain([this] { return_leases(); });
+  }
+
+  void return_leases() {
+    if (returning_) return;
+    returning_ = true;
+    backing_.drain([this] { loop_.stop(); });
   }
 
   // In the order of construction: what is below uses what is above.
   net::UvLoop& loop_;
+  observe::Log& log_;
+  Backing& backing_;
   std::string config_path_;
   config::Settings settings_;
-  net::SystemRandom random_;
-  observe::Log log_;
-  store::MemoryStore store_;
   engine::Engine engine_;
   server::Server server_;
   std::vector<std::unique_ptr<Listener>> listeners_;
   bool draining_ = false;
+  bool returning_ = false;
 };
 
 }  // namespace
@@ -203,7 +199,17 @@ int run_daemon(const DaemonOptions& options) {
     return kExitBadConfig;
   }
   raise_descriptor_limit();
-  Daemon daemon(loop, options.config_path, *std::move(config));
+  net::SystemRandom random;
+  const config::Settings::Log& wanted = config->settings.log;
+  observe::Log log(loop.clock(), observe::stderr_sink(),
+                   {.level = level_of(wanted.level), .format = format_of(wanted.format)});
+  auto backing = make_backing(loop, random, log, config->settings.store, config->policy);
+  if (!backing) {
+    static_cast<void>(
+        std::fprintf(stderr, "%s: %s\n", options.config_path.c_str(), backing.error().message.c_str()));
+    return kExitBadConfig;
+  }
+  Daemon daemon(loop, log, **backing, options.config_path, *std::move(config));
   running = &daemon;
   const int status = daemon.run();
   running = nullptr;
