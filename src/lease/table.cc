@@ -203,6 +203,8 @@ void Table::mark_due(Entry& entry) {
 }
 
 void Table::keep(Entry& entry, const Lot& lot, Instant now, Actions& actions) {
+  // Else the new tokens might be counted as part of some that have ended.
+  while (const auto ended = entry.stock.take_ended(now)) give_back(entry, *ended, now, actions);
   if (now >= lot.good_until || !entry.stock.add(lot)) {
     give_back(entry, lot, now, actions);
     return;

@@ -54,12 +54,13 @@ class TableTest : public testing::Test {
     if (answer.generation == 0) answer.generation = 1;
     table_.granted(ask.id, answer, now_, actions_);
   }
-  /// Lets `extra` tokens come into stock, by way of two checks.
+  /// Lets `extra` tokens come into stock, by way of two checks of more than is at hand.
   void stock_up(std::int64_t extra, std::int64_t remaining, Grant answer = {}) {
-    wait_for();
-    grant(one_ask(), {.granted_needs = 1, .remaining = 900});
-    wait_for();
-    answer.granted_needs = 1;
+    const std::int64_t cost = table_.held("k", now_) + 1;
+    wait_for(cost);
+    grant(one_ask(), {.granted_needs = cost, .remaining = 900});
+    wait_for(cost);
+    answer.granted_needs = cost;
     answer.granted_extra = extra;
     answer.remaining = remaining;
     grant(one_ask(), answer);

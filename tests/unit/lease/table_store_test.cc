@@ -92,6 +92,16 @@ TEST_F(TableTest, ALeaseEndsWithItsWindowCountedFromTheSending) {
   EXPECT_EQ(table_.counters().lapsed, 5U);
 }
 
+TEST_F(TableTest, TokensOfANewWindowDoNotEndWithTheOldOnes) {
+  // Two lots that have ended, and that no tick has seen since, must not swallow the third.
+  stock_up(5, 900, {.ends_after = 800ms});
+  stock_up(5, 900, {.ends_after = 700ms});
+  now_ += 900ms;
+  stock_up(7, 900, {.ends_after = 1h});
+  EXPECT_EQ(table_.held("k", now_), 7);
+  EXPECT_EQ(table_.counters().lapsed, 10U);
+}
+
 TEST_F(TableTest, ExtraThatArrivesAfterItsEndIsNotUsed) {
   wait_for(1);
   wait_for(1);
