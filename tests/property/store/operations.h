@@ -184,7 +184,7 @@ class Sequence {
     asked.script = Script::lease;
     std::vector<Need> needs;
     std::int64_t left = last_.remaining;
-    for (std::int64_t n = dice_.pick<std::int64_t>({0, 1, 1, 1, 1, 2, 3, 8}); n > 0; --n) {
+    for (auto n = dice_.pick<std::int64_t>({0, 1, 1, 1, 1, 2, 3, 8}); n > 0; --n) {
       const std::int64_t cost = random_cost(left);
       const auto count = static_cast<std::uint32_t>(dice_.one_in(3) ? dice_.magnitude(4'294'967'295) : 1);
       needs.push_back({.cost = cost, .count = count});
