@@ -25,6 +25,10 @@ std::uint64_t KeyedHash::operator()(std::string_view bytes) const {
   return XXH3_64bits_withSecret(bytes.data(), bytes.size(), secret_.data(), secret_.size());
 }
 
+std::uint64_t stable_hash(std::string_view bytes, std::uint64_t seed) {
+  return XXH3_64bits_withSeed(bytes.data(), bytes.size(), seed);
+}
+
 Sha256 sha256(std::string_view bytes) {
   Sha256 digest{};
   SHA256(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), digest.data());

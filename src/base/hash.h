@@ -24,6 +24,10 @@ class KeyedHash {
   std::array<unsigned char, kSecretBytes> secret_{};
 };
 
+/// The same number for the same bytes and seed in every process and every version: for what a fleet must
+/// agree on. XXH3, whose results are fixed. Not for tables that strangers fill.
+[[nodiscard]] std::uint64_t stable_hash(std::string_view bytes, std::uint64_t seed = 0);
+
 using Sha256 = std::array<unsigned char, 32>;
 
 [[nodiscard]] Sha256 sha256(std::string_view bytes);

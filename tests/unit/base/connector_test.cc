@@ -75,5 +75,27 @@ TEST(EndpointTest, BoundsThePath) {
   EXPECT_NE(longer.error().message.find("at most 107 bytes"), std::string::npos);
 }
 
+TEST(ShardAddressTest, HasANameOfItsOwnOrIsItsName) {
+  const auto named = ShardAddress::parse("a=redis-a:6379");
+  ASSERT_TRUE(named.has_value()) << named.error().message;
+  EXPECT_EQ(named->name, "a");
+  EXPECT_EQ(named->endpoint, (Endpoint{.host = "redis-a", .port = 6379}));
+  for (const std::string_view text : {"redis-a:6379", "[::1]:6379", "/run/a=b.sock"}) {
+    const auto shard = ShardAddress::parse(text);
+    ASSERT_TRUE(shard.has_value()) << shard.error().message;
+    EXPECT_EQ(shard->name, text);
+    EXPECT_EQ(shard->endpoint.text(), text);
+  }
+  const std::string longest(64, 'n');
+  EXPECT_TRUE(ShardAddress::parse(longest + "=/r.sock").has_value());
+  for (const std::string& text : {std::string("=a:1"), std::string("a b=a:1"), longest + "n=a:1"}) {
+    const auto shard = ShardAddress::parse(text);
+    ASSERT_FALSE(shard.has_value()) << text;
+    EXPECT_TRUE(shard.error().message.contains("has a name that is not 1 to 64 letters")) << text;
+  }
+  EXPECT_FALSE(ShardAddress::parse("a=b=c:1").has_value());
+  EXPECT_FALSE(ShardAddress::parse("a=").has_value());
+}
+
 }  // namespace
 }  // namespace sluice
