@@ -48,9 +48,9 @@ OwnedCertificate make_certificate(EVP_PKEY* key, const std::string& common_name,
   X509_gmtime_adj(X509_getm_notBefore(x509), shift - kDay);
   X509_gmtime_adj(X509_getm_notAfter(x509), shift + kDay);
   require(X509_set_pubkey(x509, key) == 1);
-  std::string name = common_name;
   require(X509_NAME_add_entry_by_txt(X509_get_subject_name(x509), "CN", MBSTRING_UTF8,
-                                     reinterpret_cast<const unsigned char*>(name.c_str()), -1, -1, 0) == 1);
+                                     reinterpret_cast<const unsigned char*>(common_name.c_str()), -1, -1,
+                                     0) == 1);
   return certificate;
 }
 
