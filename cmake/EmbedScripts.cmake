@@ -5,7 +5,7 @@
 # Included by a CMakeLists.txt it only lists the parts, for the build to depend on.
 
 set(SLUICE_COUNTER_PARTS common token_bucket fixed_window sliding_log sliding_counter stored)
-set(SLUICE_SCRIPT_PARTS ${SLUICE_COUNTER_PARTS} attach lease give_back peek reset)
+set(SLUICE_SCRIPT_PARTS ${SLUICE_COUNTER_PARTS} lease give_back peek reset rebook members attach announce)
 
 if(NOT CMAKE_SCRIPT_MODE_FILE)
   return()
@@ -31,10 +31,12 @@ endfunction()
 
 set(text "// Made from src/store/redis/scripts/*.lua by cmake/EmbedScripts.cmake.\n")
 string(APPEND text "#include \"store/redis/script_sources.h\"\n\nnamespace sluice::store::redis::embedded {\n\n")
-embed(attach attach)
+embed(attach members attach)
+embed(announce members announce)
 embed(lease ${SLUICE_COUNTER_PARTS} lease)
 embed(give_back ${SLUICE_COUNTER_PARTS} give_back)
 embed(peek ${SLUICE_COUNTER_PARTS} peek)
 embed(reset ${SLUICE_COUNTER_PARTS} reset)
+embed(rebook ${SLUICE_COUNTER_PARTS} rebook)
 string(APPEND text "}  // namespace sluice::store::redis::embedded\n")
 file(WRITE ${OUTPUT} "${text}")

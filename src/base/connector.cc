@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <expected>
 #include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/address.h"
 #include "base/result.h"
@@ -86,6 +88,22 @@ Result<Endpoint> Endpoint::parse(std::string_view text) {
 std::string Endpoint::text() const {
   if (!path.empty()) return path;
   return host.contains(':') ? fmt::format("[{}]:{}", host, port) : fmt::format("{}:{}", host, port);
+}
+
+Result<ShardAddress> ShardAddress::parse(std::string_view text) {
+  constexpr std::size_t kMaxShardName = 64;
+  const std::size_t equals = text.find('=');
+  const bool named = !text.starts_with('/') && equals != std::string_view::npos;
+  const std::string_view name = named ? text.substr(0, equals) : text;
+  if (named && (name.empty() || name.size() > kMaxShardName || !std::ranges::all_of(name, is_name_char))) {
+    return failure(
+        fmt::format("\"{}\" has a name that is not 1 to {} letters, digits and _ . -; write "
+                    "a=redis-a:6379, or the address alone",
+                    printable(text), kMaxShardName));
+  }
+  auto endpoint = Endpoint::parse(named ? text.substr(equals + 1) : text);
+  if (!endpoint) return std::unexpected(endpoint.error());
+  return ShardAddress{.name = std::string(name), .endpoint = *std::move(endpoint)};
 }
 
 }  // namespace sluice

@@ -27,6 +27,14 @@ struct Endpoint {
   [[nodiscard]] std::string text() const;
 };
 
+/// One of several servers: "redis-a:6379", or "a=redis-a:6379" so that its name outlives a change of address.
+struct ShardAddress {
+  std::string name{};  ///< 1 to 64 of A-Z a-z 0-9 _ . -, or else the address as it is written
+  Endpoint endpoint{};
+
+  [[nodiscard]] static Result<ShardAddress> parse(std::string_view text);
+};
+
 /// What became of one attempt; one of the two, from the loop, never from inside connect().
 class ConnectEvents {
  public:

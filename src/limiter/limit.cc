@@ -172,6 +172,21 @@ Result<Limit> Limit::make(const LimitSpec& spec) {
   return limit;
 }
 
+Limit Limit::part(std::int64_t parts, std::int64_t rank) const {
+  SLUICE_ASSERT(rank >= 0 && rank < parts);
+  const auto of = [&](std::int64_t whole) { return whole / parts + (rank < whole % parts ? 1 : 0); };
+  LimitSpec spec{
+      .algorithm = algorithm_, .count = of(count_), .period = period_, .calendar = calendar_, .zone = zone_};
+  if (algorithm_ == Algorithm::token_bucket) {
+    spec.burst = of(capacity_);
+    // Nothing fits into a bucket of no size. (A burst of 0 would mean "as the count".)
+    if (spec.burst == 0) spec.count = 0;
+  }
+  const auto limit = make(spec);
+  SLUICE_ASSERT(limit.has_value());
+  return *limit;
+}
+
 bool Limit::operator==(const Limit& other) const {
   return algorithm_ == other.algorithm_ && calendar_ == other.calendar_ && capacity_ == other.capacity_ &&
          count_ == other.count_ && period_ == other.period_ && tick_us_ == other.tick_us_ &&

@@ -69,6 +69,10 @@ class Limit {
   /// name, for a reload makes new Calendar objects.
   [[nodiscard]] bool operator==(const Limit& other) const;
 
+  /// The part of this limit that number `rank` (0 … parts − 1) of `parts` equal holders keeps: whole tokens,
+  /// and those that do not divide evenly go to the lowest ranks, so that all parts sum up to the limit.
+  [[nodiscard]] Limit part(std::int64_t parts, std::int64_t rank) const;
+
   static constexpr std::int64_t kMaxLogEntries = 1000;
 
  private:

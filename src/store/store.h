@@ -72,6 +72,12 @@ enum class StoreError : std::uint8_t {
   foreign,      ///< the key holds something that is not Sluice's; nothing was debited
 };
 
+/// Who counts in a store together, as far as it knows.
+struct Fleet {
+  std::span<const std::string> members{};  ///< ids of those last seen alive, with our own; empty: nobody else
+  std::string_view self{};                 ///< our own id
+};
+
 /// What became of a request: a grant or an error. Peek fills remaining, retry_after and reset_after of a
 /// Grant.
 struct Outcome {
@@ -118,8 +124,29 @@ class Store {
   [[nodiscard]] virtual std::optional<Outcome> reset(std::string_view key, const limiter::Limit& limit,
                                                      std::uint64_t tag) = 0;
 
-  /// The history that grants now belong to, for the shard of `key`.
+  /// The history that grants now belong to, for the shard of `key`; 0: that shard does not answer.
   [[nodiscard]] virtual Generation generation_of(std::string_view key) const = 0;
+
+  /// Those who share the shard of `key` with us, when it was last heard. Valid until the loop goes on.
+  [[nodiscard]] virtual Fleet fleet_of(std::string_view key) const {
+    static_cast<void>(key);
+    return {};
+  }
+
+  /// For a rule whose limit is shared out while the store does not answer: takes `cost` ≥ 1 from this
+  /// daemon's part of it, all or nothing. Nothing: this store keeps no parts.
+  [[nodiscard]] virtual std::optional<Outcome> take_share(std::string_view key, const limiter::Limit& limit,
+                                                          std::int64_t cost) {
+    static_cast<void>(key);
+    static_cast<void>(limit);
+    static_cast<void>(cost);
+    return std::nullopt;
+  }
+  /// Tokens of take_share that were not used after all, or that the store counted after all.
+  virtual void put_share_back(std::string_view key, std::int64_t tokens) {
+    static_cast<void>(key);
+    static_cast<void>(tokens);
+  }
 };
 
 /// Served by first-fit from `granted`: walks the needs and calls serve(cost) → void for each request that

@@ -22,6 +22,7 @@
 
 namespace sluice::test {
 
+/// SLUICE_TEST_SERVER is another program that takes its options, such as valkey-server.
 /// Found on PATH; not finding it is a failure, not a reason to skip. Ends with the object, as does what it
 /// wrote. Everything here throws std::runtime_error, which fails the test.
 class RedisServer {
@@ -56,8 +57,10 @@ class RedisServer {
     if (pid_ < 0) throw std::runtime_error("fork failed");
     if (pid_ == 0) {
       prctl(PR_SET_PDEATHSIG, SIGKILL);  // not to outlive a test that crashes
-      execlp("redis-server", "redis-server", "--port", "0", "--unixsocket", path.c_str(), "--save", "",
-             "--appendonly", "no", "--dir", folder.c_str(), "--logfile", "log", static_cast<char*>(nullptr));
+      const char* other = std::getenv("SLUICE_TEST_SERVER");
+      const char* program = other != nullptr ? other : "redis-server";
+      execlp(program, program, "--port", "0", "--unixsocket", path.c_str(), "--save", "", "--appendonly",
+             "no", "--dir", folder.c_str(), "--logfile", "log", static_cast<char*>(nullptr));
       _exit(127);
     }
     wait_until_it_answers();

@@ -24,6 +24,7 @@ class SlowStore final : public store::Store {
   void set_sink(store::StoreSink& sink) override { sink_ = &sink; }
 
   std::optional<store::Outcome> lease(const store::LeaseRequest& request, std::uint64_t tag) override {
+    if (down) return unavailable();
     hold(tag, [this, key = std::string(request.key), limit = *request.limit, extra = request.extra,
                needs = std::vector(request.needs.begin(), request.needs.end())] {
       return *behind_.lease({.key = key, .limit = &limit, .needs = needs, .extra = extra}, 0);
@@ -32,10 +33,12 @@ class SlowStore final : public store::Store {
   }
   std::optional<store::Outcome> peek(std::string_view key, const limiter::Limit& limit, std::int64_t cost,
                                      std::uint64_t tag) override {
+    if (down) return unavailable();
     hold(tag, [this, key = std::string(key), limit, cost] { return *behind_.peek(key, limit, cost, 0); });
     return std::nullopt;
   }
   std::optional<store::Outcome> give_back(const store::GiveBack& request, std::uint64_t tag) override {
+    if (down) return unavailable();
     hold(tag, [this, key = std::string(request.key), limit = *request.limit, tokens = request.tokens,
                at = request.granted_at, generation = request.generation] {
       return *behind_.give_back(
@@ -45,12 +48,20 @@ class SlowStore final : public store::Store {
   }
   std::optional<store::Outcome> reset(std::string_view key, const limiter::Limit& limit,
                                       std::uint64_t tag) override {
+    if (down) return unavailable();
     hold(tag, [this, key = std::string(key), limit] { return *behind_.reset(key, limit, 0); });
     return std::nullopt;
   }
   [[nodiscard]] store::Generation generation_of(std::string_view key) const override {
-    return behind_.generation_of(key);
+    return down ? 0 : behind_.generation_of(key);
   }
+  [[nodiscard]] store::Fleet fleet_of(std::string_view /*key*/) const override {
+    return {.members = members, .self = self};
+  }
+
+  bool down = false;                 ///< refuses everything at once
+  std::vector<std::string> members;  ///< of the fleet
+  std::string self;
 
   [[nodiscard]] std::size_t held() const { return held_.size(); }
   /// Carries out and answers the request held at `index`.
@@ -77,6 +88,11 @@ class SlowStore final : public store::Store {
   }
 
  private:
+  static store::Outcome unavailable() {
+    store::Outcome outcome;
+    outcome.error = store::StoreError::unavailable;
+    return outcome;
+  }
   using Act = std::function<store::Outcome()>;
   void hold(std::uint64_t tag, Act act) { held_.emplace_back(tag, std::move(act)); }
   std::pair<std::uint64_t, Act> take(std::size_t index) {

@@ -16,9 +16,9 @@
 #include "base/random.h"
 #include "base/time.h"
 #include "limiter/limit.h"
+#include "limiter/limit_table.h"
 #include "limiter/limiter.h"
 #include "store/memory/entry.h"
-#include "store/memory/limit_table.h"
 #include "store/store.h"
 
 namespace sluice::store {
@@ -82,7 +82,7 @@ MemoryEntry* MemoryStore::find(std::string_view key, const limiter::Limit& limit
   const limiter::Limit& previous = limits_.at(entry.limit);
   if (previous == limit) return &entry;
   entry.state = limiter::carry_over(previous, limit, entry.state, now);
-  const LimitId id = limits_.acquire(limit);
+  const limiter::LimitId id = limits_.acquire(limit);
   limits_.release(entry.limit);
   entry.limit = id;
   heap_.update(entry, limiter::full_at(limit, entry.state, now));

@@ -12,9 +12,9 @@
 #include "base/hash.h"
 #include "base/random.h"
 #include "base/steady_wall.h"
+#include "limiter/limit_table.h"
 #include "store/memory/entry.h"
 #include "store/memory/expiry_heap.h"
-#include "store/memory/limit_table.h"
 #include "store/store.h"
 
 namespace sluice::store {
@@ -72,7 +72,7 @@ class MemoryStore final : public Store {
   MemoryStoreCounters counters_;
   Entries entries_;
   ExpiryHeap heap_;
-  LimitTable limits_;
+  limiter::LimitTable limits_;
   std::uint64_t seq_ = 0;
 };
 

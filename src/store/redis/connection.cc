@@ -63,7 +63,20 @@ void Connection::Impl::connect() {
     fail(fmt::format("{} within {}", state_ == State::connecting ? "no connection" : "no answer to HELLO",
                      format_duration(options_.connect_timeout)));
   });
-  attempt_ = connector_.connect(options_.endpoint, *this);
+  const auto endpoint = options_.where ? options_.where() : options_.endpoint;
+  if (endpoint) {
+    attempt_ = connector_.connect(*endpoint, *this);
+  } else {
+    close_and_report("no master is known yet");
+  }
+}
+
+Credentials Connection::Impl::credentials() const {
+  Credentials credentials = options_.credentials
+                                ? options_.credentials()
+                                : Credentials{.username = options_.username, .password = options_.password};
+  credentials.client_name = options_.client_name;
+  return credentials;
 }
 
 void Connection::Impl::on_connected(std::unique_ptr<ByteStream> stream) {
@@ -71,8 +84,8 @@ void Connection::Impl::on_connected(std::unique_ptr<ByteStream> stream) {
   stream_ = std::move(stream);
   reader_ = std::make_unique<ReplyReader>(
       ReplyLimits{.max_bytes = options_.max_reply_bytes, .max_elements = options_.max_reply_elements});
-  handshake_ =
-      std::make_unique<Handshake>(Credentials{options_.username, options_.password, options_.client_name});
+  handshake_ = std::make_unique<Handshake>(
+      credentials(), options_.verify_master ? Handshake::Role::master : Handshake::Role::any);
   state_ = State::introducing;
   stream_->start(*this);
   introduce(handshake_->begin());
@@ -117,9 +130,16 @@ void Connection::Impl::on_bytes(std::string_view bytes) {
 
 void Connection::Impl::handle(const Reply& reply) {
   if (state_ == State::introducing) return introduce(handshake_->on_reply(reply));
+  if (is_push(reply)) return events_.on_push(reply);
   const auto answered = pipeline_.answered();
   if (!answered) return fail("protocol error: a reply that nobody asked for");
   if (answered->tag) events_.on_reply(*answered->tag, reply);
+}
+
+bool Connection::Impl::is_push(const Reply& reply) const {
+  if (!options_.pushes || reply.kind != Reply::Kind::array) return false;
+  // A message may come while a command waits for its answer, which is an array too: ["subscribe", …].
+  return pipeline_.size() == 0 || (!reply.items.empty() && reply.items.front().text == "message");
 }
 
 void Connection::Impl::on_closed(std::string_view reason) {
@@ -193,14 +213,30 @@ void Connection::Impl::fail(const std::string& reason) {
 
 void Connection::Impl::drop(std::string_view reason) {
   if (state_ != State::connecting && state_ != State::introducing && state_ != State::ready) return;
-  const bool lasted = loop_.clock().now() - ready_since_ >= options_.backoff_last;
-  const State was = close();
   // An owner that drops what has just become ready (it is a replica, say) would else come back at once, for
   // ever.
-  if (was == State::ready && lasted) backoff_.reset();
-  loop_.defer([this, was, reason = std::string(reason), watch = liveness_.watch()] {
+  const bool lasted = loop_.clock().now() - ready_since_ >= options_.backoff_last;
+  if (state_ == State::ready && lasted) backoff_.reset();
+  close_and_report(reason);
+}
+
+void Connection::Impl::redirect(std::string_view reason) {
+  if (state_ == State::idle) return;
+  backoff_.reset();
+  if (state_ == State::waiting) {
+    loop_.stop_timer(retry_timer_);
+    retry_timer_ = loop_.start_timer(backoff_.next(), [this] { connect(); });
+  } else if (state_ != State::ended) {
+    close_and_report(reason);
+  }
+}
+
+void Connection::Impl::close_and_report(std::string_view reason) {
+  std::string text(reason);  // which may be a part of what ends
+  const State was = close();
+  loop_.defer([this, was, text = std::move(text), watch = liveness_.watch()] {
     // Nothing comes in between: a connection that has ended is silent until this starts the next attempt.
-    if (watch) report_end(was, reason, Duration::zero());
+    if (watch) report_end(was, text, Duration::zero());
   });
 }
 
@@ -246,6 +282,9 @@ bool Connection::send(std::span<const std::string_view> arguments, std::uint64_t
 }
 void Connection::drop(std::string_view reason) {
   impl_->drop(reason);
+}
+void Connection::redirect(std::string_view reason) {
+  impl_->redirect(reason);
 }
 bool Connection::ready() const {
   return impl_->ready();

@@ -6,7 +6,9 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,12 +17,20 @@
 #include "base/loop.h"
 #include "base/random.h"
 #include "base/time.h"
+#include "store/redis/handshake.h"
 #include "store/redis/reply.h"
 
 namespace sluice::store::redis {
 
 struct ConnectionOptions {
   Endpoint endpoint{};
+  /// Asked at each attempt in place of `endpoint`, if there is one. Nothing: the attempt fails.
+  std::function<std::optional<Endpoint>()> where{};
+  /// Ask for the server's ROLE, and take nothing but a master. A server that does not tell is taken.
+  bool verify_master = false;
+  /// Asked at each attempt in place of `username` and `password`, if there is one: so that a changed password
+  /// is the next one used. Its client_name is not used.
+  std::function<Credentials()> credentials{};
   std::string username{};     ///< empty: the default user, if there is a password
   std::string password{};     ///< empty: no AUTH
   std::string client_name{};  ///< for CLIENT SETNAME; empty: none
@@ -38,6 +48,8 @@ struct ConnectionOptions {
   /// anything of that size is allocated.
   std::size_t max_reply_bytes = std::size_t{1024} * 1024;
   std::size_t max_reply_elements = 4096;
+  /// For a connection that subscribes: messages, and arrays that nobody asked for, go to on_push.
+  bool pushes = false;
 };
 
 /// Plain numbers for observe/ to render.
@@ -65,6 +77,8 @@ class ConnectionEvents {
   virtual void on_reply(std::uint64_t tag, const Reply& reply) = 0;
   /// The command was sent, and its reply will never be reported: it may or may not have been carried out.
   virtual void on_lost_reply(std::uint64_t tag) = 0;
+  /// Only with `pushes`.
+  virtual void on_push(const Reply& push) { static_cast<void>(push); }
 };
 
 /// `tag` names a command to the owner. Exactly one of on_reply and on_lost_reply follows each send() that
@@ -90,6 +104,10 @@ class Connection {
   /// if it lasted for backoff_last: an owner that drops each connection at once (to a replica, say) must not
   /// spin.
   void drop(std::string_view reason);
+
+  /// What `where` says has changed: drops what there is, or what is waited for, and tries anew after the
+  /// shortest backoff. Does nothing before start().
+  void redirect(std::string_view reason);
 
   [[nodiscard]] bool ready() const;
   [[nodiscard]] std::size_t in_flight() const;

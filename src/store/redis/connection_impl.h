@@ -36,6 +36,7 @@ class Connection::Impl final : private ConnectEvents, private StreamEvents {
   void start();
   bool send(std::span<const std::string_view> arguments, std::uint64_t tag);
   void drop(std::string_view reason);
+  void redirect(std::string_view reason);
 
   [[nodiscard]] bool ready() const { return state_ == State::ready; }
   [[nodiscard]] std::size_t in_flight() const { return pipeline_.size(); }
@@ -52,9 +53,11 @@ class Connection::Impl final : private ConnectEvents, private StreamEvents {
   void on_closed(std::string_view reason) override;
 
   void connect();
+  [[nodiscard]] Credentials credentials() const;
   void introduce(const Handshake::Step& step);
   void become_ready();
   void handle(const Reply& reply);
+  [[nodiscard]] bool is_push(const Reply& reply) const;
 
   void write(std::string_view bytes);
   void flush_later();
@@ -66,6 +69,8 @@ class Connection::Impl final : private ConnectEvents, private StreamEvents {
   void fail(const std::string& reason);
   /// Returns the state that it was in.
   State close();
+  /// The owner is told at the end of the turn.
+  void close_and_report(std::string_view reason);
   /// `rest`: at least so long before the next attempt.
   void report_end(State was, const std::string& reason, Duration rest);
 

@@ -75,11 +75,32 @@ Handshake::Step Handshake::on_reply(const Reply& reply) {
       return {};
     case Asked::name:
       // A name is for people who look at CLIENT LIST. Not to have one is no reason not to work.
-      if (is_error && !error.starts_with("NOAUTH") && !error.starts_with("LOADING"))
-        return {.state = State::done};
+      if (is_error && !error.starts_with("NOAUTH") && !error.starts_with("LOADING")) return introduced();
       break;
+    case Asked::role:
+      return judge_role(reply);
   }
-  return is_error ? fail(error) : Step{.state = State::done};
+  return is_error ? fail(error) : introduced();
+}
+
+Handshake::Step Handshake::introduced() {
+  if (wanted_ == Role::any) return {.state = State::done};
+  asked_ = Asked::role;
+  Step step;
+  append_command(step.send, std::array<std::string_view, 1>{"ROLE"});
+  return step;
+}
+
+Handshake::Step Handshake::judge_role(const Reply& reply) const {
+  if (reply.kind == Reply::Kind::error) {
+    const bool will_not_tell =
+        reply.text.starts_with("NOPERM") || reply.text.starts_with("ERR unknown command");
+    return will_not_tell ? Step{.state = State::done} : fail(reply.text);
+  }
+  const std::string_view role = reply.items.empty() ? std::string_view() : reply.items.front().text;
+  if (role == "master") return {.state = State::done};
+  if (role == "slave") return {.state = State::failed, .reason = "is a replica"};
+  return {.state = State::failed, .reason = fmt::format("is no master but a \"{}\"", printable(role))};
 }
 
 Handshake::Step Handshake::ask_the_old_way() {
@@ -95,8 +116,7 @@ Handshake::Step Handshake::ask_the_old_way() {
   }
   if (named)
     append_command(step.send, std::array<std::string_view, 3>{"CLIENT", "SETNAME", credentials_.client_name});
-  if (step.send.empty()) step.state = State::done;
-  return step;
+  return step.send.empty() ? introduced() : step;
 }
 
 Handshake::Step Handshake::fail(std::string_view error) const {

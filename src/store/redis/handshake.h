@@ -16,13 +16,18 @@ struct Credentials {
   std::string client_name{};  ///< empty: none
 };
 
-/// HELLO 2 with all there is to say; servers that do not know it are told in AUTH and CLIENT SETNAME.
+/// HELLO 2 with all there is to say; servers that do not know it are told in AUTH and CLIENT SETNAME. Then,
+/// if it matters, ROLE.
 ///
 /// Servers quote what they do not understand, passwords and all, so no error text of theirs is repeated here
 /// when there is a password.
 class Handshake {
  public:
-  explicit Handshake(Credentials credentials) : credentials_(std::move(credentials)) {}
+  /// Which servers will do. One that does not know ROLE, or does not let us ask, is taken for a master.
+  enum class Role : std::uint8_t { any, master };
+
+  explicit Handshake(Credentials credentials, Role wanted = Role::any)
+      : credentials_(std::move(credentials)), wanted_(wanted) {}
 
   enum class State : std::uint8_t {
     waiting,  ///< for more replies
@@ -40,12 +45,15 @@ class Handshake {
   [[nodiscard]] Step on_reply(const Reply& reply);
 
  private:
-  enum class Asked : std::uint8_t { hello, auth, name };
+  enum class Asked : std::uint8_t { hello, auth, name, role };
 
   [[nodiscard]] Step ask_the_old_way();
+  [[nodiscard]] Step introduced();
+  [[nodiscard]] Step judge_role(const Reply& reply) const;
   [[nodiscard]] Step fail(std::string_view error) const;
 
   Credentials credentials_;
+  Role wanted_;
   Asked asked_ = Asked::hello;
 };
 

@@ -38,22 +38,35 @@ Outcome error_outcome(StoreError error) {
 
 RedisStore::RedisStore(Loop& loop, Connector& connector, Random& random, RedisStoreEvents& events,
                        RedisStoreOptions options)
-    : events_(events),
+    : loop_(loop),
+      events_(events),
       random_(random),
       options_(std::move(options)),
       meta_(options_.prefix + ":@meta"),
       hash_(random),
       clock_(loop.clock()),
-      connection_(loop, connector, random, *this, options_.connection) {}
+      breaker_(random),
+      self_(options_.member.empty() ? fmt::format("{:016x}", random.next()) : options_.member),
+      members_{self_},
+      ledger_(random, options_.max_ledger_keys),
+      connection_(loop, connector, random, *this, options_.connection) {
+  SLUICE_ASSERT(self_.find_first_not_of("0123456789abcdef") == std::string::npos);
+}
+
+RedisStore::~RedisStore() {
+  loop_.stop_timer(announce_timer_);
+}
 
 RedisStoreCounters RedisStore::counters() const {
   RedisStoreCounters all = counters_;
   all.connection = connection_.counters();
+  all.ledger_keys = ledger_.size();
+  all.ledger_dropped = ledger_.counters().dropped;
   return all;
 }
 
 Generation RedisStore::generation_of(std::string_view /*key*/) const {
-  return generation_;
+  return serving() ? generation_ : 0;
 }
 
 // The store's contract.
@@ -96,12 +109,14 @@ std::optional<Outcome> RedisStore::reset(std::string_view key, const limiter::Li
 }
 
 std::optional<Outcome> RedisStore::submit(Request request) {
-  if (serving() && in_flight() < options_.max_requests) {
+  const Instant now = loop_.clock().now();
+  if (serving() && in_flight() < options_.max_requests && breaker_.allows(now)) {
     encode_now(request, clock_.expected_now());
     if (send(request, Form::by_name)) {
       ++counters_.requests;
       return std::nullopt;
     }
+    breaker_.failed(now);
   }
   ++counters_.refused;
   return error_outcome(StoreError::unavailable);
@@ -155,6 +170,7 @@ void RedisStore::finish(const Request& request, const Outcome& outcome) {
 }
 
 void RedisStore::fail(const Request& request, StoreError error) {
+  if (request.script == Script::rebook) return rebook_failed(request, error);
   finish(request, error_outcome(error));
 }
 
@@ -172,6 +188,8 @@ Request RedisStore::take(std::uint64_t tag) {
 
 void RedisStore::on_reply(std::uint64_t tag, const Reply& reply) {
   if (tag == attach_tag_) return attach_answered(reply);
+  if (tag == replica_tag_) return replica_answered(reply);
+  if (tag == announce_tag_) return announce_answered(reply);
   Request request = take(tag);
   if (reply.kind == Reply::Kind::error) return answered_by_error(std::move(request), reply.text);
   const auto answer = decode_answer(reply);
@@ -185,9 +203,12 @@ void RedisStore::on_reply(std::uint64_t tag, const Reply& reply) {
 }
 
 void RedisStore::answered(Request request, const ScriptAnswer& answer) {
+  breaker_.succeeded();
   if (answer.now > WallTime{}) clock_.heard(answer.now);
   switch (answer.answered) {
     case Answered::done: {
+      if (request.script == Script::rebook) return rebooked(request, answer.grant);
+      keep_account(request, answer.grant);
       Outcome outcome{.grant = answer.grant, .error = std::nullopt};
       outcome.grant.generation = request.generation;
       return finish(request, outcome);
@@ -198,23 +219,52 @@ void RedisStore::answered(Request request, const ScriptAnswer& answer) {
       if (std::exchange(request.calendar_resent, true)) return fail(request, StoreError::unavailable);
       encode_now(request, answer.now);
       return ask_again(std::move(request), Form::by_name);
+    case Answered::repairing:
+      ++counters_.repairing;
+      return fail(request, StoreError::unavailable);
+  }
+}
+
+void RedisStore::keep_account(const Request& request, const Grant& grant) {
+  const Instant now = loop_.clock().now();
+  switch (request.script) {
+    case Script::lease: {
+      const std::int64_t tokens = grant.granted_needs + grant.granted_extra;
+      if (tokens > 0) ledger_.book(request.counter, request.limit, request.lineage, grant, tokens, now);
+      return;
+    }
+    case Script::give_back:
+      return ledger_.give_back(request.counter, request.amount, request.granted_at, now);
+    case Script::reset:
+      return ledger_.forget(request.counter);
+    case Script::attach:
+    case Script::peek:
+    case Script::rebook:
+    case Script::announce:
+      return;
   }
 }
 
 void RedisStore::belongs_to_other_history(Request request) {
+  if (request.script == Script::rebook) return rebook_in_other_history(request);
   if (std::exchange(request.lineage_resent, true)) return fail(request, StoreError::unavailable);
   const bool overtaken = request.lineage != lineage_;  // by an attach that was sent after it
-  if (overtaken && attach_tag_ == 0) {
+  if (overtaken && attach_tag_ == 0 && serving()) {
     encode_now(request, clock_.expected_now());
     return ask_again(std::move(request), Form::by_name);
   }
   waiting_.push_back(std::move(request));
-  if (attach_tag_ == 0) attach(Form::by_name);
+  if (!overtaken && attach_tag_ == 0) attach(Form::by_name);
 }
 
 void RedisStore::answered_by_error(Request request, std::string_view error) {
   const ErrorKind kind = classify(error);
   counters_.errors.count(kind);
+  if (kind == ErrorKind::noscript || kind == ErrorKind::wrong_type) {
+    breaker_.succeeded();  // nothing is wrong with the server
+  } else {
+    breaker_.failed(loop_.clock().now());
+  }
   if (kind == ErrorKind::noscript && !std::exchange(request.script_resent, true)) {
     const bool on_its_way = loading_[std::to_underlying(request.script)] != 0;
     return ask_again(std::move(request), on_its_way ? Form::by_name : Form::whole);
@@ -234,8 +284,19 @@ void RedisStore::on_lost_reply(std::uint64_t tag) {
     connection_.drop("no answer to attaching");  // nothing to drop if that is why it was lost
     return;
   }
+  if (tag == replica_tag_) {
+    replica_tag_ = 0;
+    connection_.drop("no answer to WAIT");
+    return;
+  }
+  if (tag == announce_tag_) {
+    announce_tag_ = 0;
+    if (!serving()) connection_.drop("no answer to announcing");
+    return;
+  }
   const Request request = take(tag);
   ++counters_.lost;
+  breaker_.failed(loop_.clock().now());
   fail(request, StoreError::unknown);
 }
 

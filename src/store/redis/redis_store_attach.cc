@@ -8,11 +8,12 @@
 #include <utility>
 #include <vector>
 
+#include "store/redis/attach_codec.h"
 #include "store/redis/errors.h"
+#include "store/redis/lineage.h"
 #include "store/redis/redis_store.h"
 #include "store/redis/reply.h"
 #include "store/redis/request.h"
-#include "store/redis/script_codec.h"
 #include "store/redis/scripts.h"
 #include "store/redis/store_clock.h"
 #include "store/store.h"
@@ -26,9 +27,16 @@ void RedisStore::on_ready() {
 void RedisStore::attach(Form form) {
   // Fresh each time: data that was emptied in between must not get the name that it had.
   const std::string nonce = fmt::format("{:016x}", random_.next());
+  ledger_.sweep(loop_.clock().now());
+  const AttachRequest request{.self = self_,
+                              .client_time = clock_.own_time(),
+                              .nonce = nonce,
+                              .nothing_to_lose = ledger_.empty(),
+                              .repair_timeout = options_.repair_timeout,
+                              .members = members_};
   const std::uint64_t tag = next_tag_++;
   const std::array<std::string_view, 1> keys = {meta_};
-  if (send_script(Script::attach, form, keys, encode_attach(nonce), tag)) {
+  if (send_script(Script::attach, form, keys, encode_attach(request), tag)) {
     attach_tag_ = tag;
     attach_form_ = form;
   } else {
@@ -53,11 +61,23 @@ void RedisStore::attach_answered(const Reply& reply) {
 void RedisStore::attached(const Attached& attached) {
   ++counters_.attaches;
   lineage_ = attached.lineage;
+  lines_ = attached.lines;
   generation_ = generation_from(lineage_);
-  const Generation before = std::exchange(last_generation_, generation_);
+  acknowledged_ = attached.acknowledged;
   clock_.set_source(attached.server_time ? StoreClock::Source::server : StoreClock::Source::client);
   if (attached.server_time) clock_.heard(*attached.server_time);
+  know(attached.members);
+  to_rebook_ = ledger_.unproven(lines_, loop_.clock().now());
+  if (attached.is_new && attached.replicas > 0) return await_replica();
+  phase_ = Phase::rebooking;
+  rebook();
+}
 
+void RedisStore::serve() {
+  phase_ = Phase::serving;
+  breaker_.succeeded();
+  announce_later();
+  const Generation before = std::exchange(last_generation_, generation_);
   const auto watch = liveness_.watch();
   events_.on_serving(generation_, before != 0 && before != generation_);
   if (!watch) return;
@@ -69,6 +89,7 @@ void RedisStore::attached(const Attached& attached) {
 }
 
 void RedisStore::attach_failed(ErrorKind kind, const std::string& text) {
+  if (!serving()) phase_ = Phase::none;
   connection_.drop("attaching failed: " + text);  // what waits for it fails with the connection
   events_.on_refused(kind, text);
 }
@@ -82,7 +103,9 @@ void RedisStore::on_down(std::string_view reason) {
   attach_tag_ = 0;
   loading_ = {};
   lineage_ = {};
-  const bool was_serving = std::exchange(generation_, 0) != 0;
+  to_rebook_.clear();
+  loop_.stop_timer(std::exchange(announce_timer_, 0));
+  const bool was_serving = std::exchange(phase_, Phase::none) == Phase::serving;
   const std::vector<Request> waiting = std::exchange(waiting_, {});
   const auto watch = liveness_.watch();
   if (was_serving) {

@@ -26,10 +26,13 @@ Arguments arguments_of(const Request& request, const CallContext& context) {
       return encode_peek(context, request.limit, request.amount);
     case Script::reset:
       return encode_reset(context, request.limit);
+    case Script::rebook:
+      return encode_rebook(context, request.limit, request.lost);
     case Script::attach:
+    case Script::announce:
       break;
   }
-  assertion_failed("a script of requests", __FILE__, __LINE__);
+  assertion_failed("a script that counts", __FILE__, __LINE__);
 }
 
 }  // namespace

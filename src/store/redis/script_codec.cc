@@ -8,9 +8,11 @@
 #include <cstdint>
 #include <expected>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/assert.h"
 #include "base/hash.h"
@@ -20,6 +22,7 @@
 #include "limiter/calendar.h"
 #include "limiter/limit.h"
 #include "limiter/ticks.h"
+#include "store/redis/ledger.h"
 #include "store/redis/reply.h"
 #include "store/store.h"
 
@@ -119,7 +122,7 @@ std::string number(std::int64_t n) {
   return std::to_string(n);
 }
 
-/// The arguments that all scripts but attach begin with.
+/// The arguments that all scripts that count begin with.
 Arguments common(const CallContext& context, const Limit& limit, std::size_t more) {
   Arguments arguments;
   arguments.reserve(7 + more);
@@ -142,16 +145,6 @@ bool holds_integers(const Reply& reply, std::size_t n) {
          });
 }
 
-std::unexpected<Error> unexpected_answer(std::string_view script, const Reply& reply) {
-  if (reply.kind == Reply::Kind::error) {
-    return failure(fmt::format("Redis refuses the {} script: {}", script, printable(reply.text, 200)));
-  }
-  return failure(
-      fmt::format("Redis answers the {} script with something else than that script does; is "
-                  "there a proxy between that changes it?",
-                  script));
-}
-
 Duration duration_of(std::int64_t us) {
   if (us == kNone) return kNever;
   if (us == kEndless) return Duration::max();
@@ -159,10 +152,6 @@ Duration duration_of(std::int64_t us) {
 }
 
 }  // namespace
-
-Arguments encode_attach(std::string_view nonce) {
-  return {std::string(nonce)};
-}
 
 Arguments encode_lease(const CallContext& context, const LeaseRequest& request) {
   Arguments arguments = common(context, *request.limit, 1 + 2 * request.needs.size());
@@ -192,19 +181,13 @@ Arguments encode_reset(const CallContext& context, const Limit& limit) {
   return common(context, limit, 0);
 }
 
-Result<Attached> decode_attach(const Reply& reply) {
-  const bool sound =
-      reply.kind == Reply::Kind::array && reply.items.size() == 4 &&
-      reply.items[0].kind == Reply::Kind::integer && reply.items[1].kind == Reply::Kind::string &&
-      reply.items[2].kind == Reply::Kind::integer && reply.items[3].kind == Reply::Kind::integer;
-  if (!sound) return unexpected_answer("attach", reply);
-  const std::int64_t seq = reply.items[2].integer;
-  const std::int64_t now_us = reply.items[3].integer;
-  if (seq < 0 || now_us < 0 || now_us > limiter::kMaxInteger) return unexpected_answer("attach", reply);
-  Attached attached{.lineage = {.generation = reply.items[0].integer, .run = reply.items[1].text},
-                    .seq = seq};
-  if (now_us > 0) attached.server_time = WallTime{microseconds{now_us}};
-  return attached;
+Arguments encode_rebook(const CallContext& context, const Limit& limit, std::span<const Lost> lost) {
+  Arguments arguments = common(context, limit, 2 * lost.size());
+  for (const Lost& one : lost) {
+    arguments.push_back(number(one.tokens));
+    arguments.push_back(one.moment ? std::to_string(limiter::floor_us(*one.moment)) : std::string());
+  }
+  return arguments;
 }
 
 Result<ScriptAnswer> decode_answer(const Reply& reply) {
@@ -212,7 +195,7 @@ Result<ScriptAnswer> decode_answer(const Reply& reply) {
   if (!holds_integers(reply, kNumbers)) return unexpected_answer("limiter's", reply);
   const auto at = [&](std::size_t i) { return reply.items[i].integer; };
   const std::int64_t status = at(0);
-  const bool sound = status >= 0 && status <= std::to_underlying(Answered::outside_calendar) && at(1) >= 0 &&
+  const bool sound = status >= 0 && status <= std::to_underlying(Answered::repairing) && at(1) >= 0 &&
                      at(2) >= 0 && at(3) >= 0 && at(5) != kNone && at(7) >= 0 && at(8) >= 0;
   if (!sound) return unexpected_answer("limiter's", reply);
 
@@ -230,6 +213,16 @@ Result<ScriptAnswer> decode_answer(const Reply& reply) {
   grant.granted_at = answer.now;
   grant.seq = static_cast<std::uint64_t>(at(8));
   return answer;
+}
+
+std::unexpected<Error> unexpected_answer(std::string_view script, const Reply& reply) {
+  if (reply.kind == Reply::Kind::error) {
+    return failure(fmt::format("Redis refuses the {} script: {}", script, printable(reply.text, 200)));
+  }
+  return failure(
+      fmt::format("Redis answers the {} script with something else than that script does; is "
+                  "there a proxy between that changes it?",
+                  script));
 }
 
 }  // namespace sluice::store::redis

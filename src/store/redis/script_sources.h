@@ -10,5 +10,7 @@ namespace sluice::store::redis::embedded {
 [[nodiscard]] ScriptText give_back();
 [[nodiscard]] ScriptText peek();
 [[nodiscard]] ScriptText reset();
+[[nodiscard]] ScriptText rebook();
+[[nodiscard]] ScriptText announce();
 
 }  // namespace sluice::store::redis::embedded

@@ -6,7 +6,7 @@ namespace sluice::store::redis {
 
 // In the order of Script.
 Scripts::Scripts()
-    : texts_{embedded::attach(), embedded::lease(), embedded::give_back(), embedded::peek(),
-             embedded::reset()} {}
+    : texts_{embedded::attach(), embedded::lease(),  embedded::give_back(), embedded::peek(),
+             embedded::reset(),  embedded::rebook(), embedded::announce()} {}
 
 }  // namespace sluice::store::redis

@@ -8,7 +8,8 @@
 
 namespace sluice::store::redis {
 
-enum class Script : std::uint8_t { attach, lease, give_back, peek, reset };
+enum class Script : std::uint8_t { attach, lease, give_back, peek, reset, rebook, announce };
+inline constexpr std::size_t kScripts = static_cast<std::size_t>(Script::announce) + 1;
 
 /// One script as EVAL takes it, and the name by which EVALSHA knows it.
 struct ScriptText {
@@ -25,7 +26,7 @@ class Scripts {
   }
 
  private:
-  std::array<ScriptText, 5> texts_;
+  std::array<ScriptText, kScripts> texts_;
 };
 
 }  // namespace sluice::store::redis

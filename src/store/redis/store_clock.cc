@@ -12,15 +12,15 @@ void StoreClock::heard(WallTime now) {
 }
 
 WallTime StoreClock::expected_now() {
-  return heard_ ? heard_->store + (clock_.now() - heard_->here) : own();
+  return heard_ ? heard_->store + (clock_.now() - heard_->here) : own_time();
 }
 
 std::optional<WallTime> StoreClock::client_time() {
   if (source_ == Source::server) return std::nullopt;
-  return own();
+  return own_time();
 }
 
-WallTime StoreClock::own() {
+WallTime StoreClock::own_time() {
   return std::chrono::floor<std::chrono::microseconds>(wall_.advance(clock_.now(), clock_.wall_now()));
 }
 

@@ -25,10 +25,10 @@ class StoreClock {
   [[nodiscard]] WallTime expected_now();
   /// What to send along: nothing if the server has a clock. Whole microseconds; never goes back.
   [[nodiscard]] std::optional<WallTime> client_time();
+  /// This process's own, whole microseconds; never goes back.
+  [[nodiscard]] WallTime own_time();
 
  private:
-  [[nodiscard]] WallTime own();
-
   struct Heard {
     WallTime store{};
     Instant here{};

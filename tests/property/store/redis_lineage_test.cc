@@ -76,12 +76,12 @@ TEST_F(Lineages, AFlushShowsAndChangesTheName) {
 }
 
 TEST_F(Lineages, ARestartChangesTheName) {
-  const Attached before = shard_.attach("same nonce");
+  const Attached before = shard_.attach("same");
   server_.restart();
   Shard again(server_);
   again.context = shard_.context;
   EXPECT_EQ(again.take("key", limit_, 1).answered, Answered::other_lineage);
-  EXPECT_NE(again.attach("same nonce").lineage, before.lineage);
+  EXPECT_NE(again.attach("same").lineage, before.lineage);
 }
 
 TEST_F(Lineages, APromotionKeepsTheDataAndAddsALine) {

@@ -18,6 +18,7 @@
 #include "limiter/limiter.h"
 #include "property/store/operations.h"
 #include "property/store/shard.h"
+#include "store/redis/attach_codec.h"
 #include "store/redis/reply.h"
 #include "store/redis/script_codec.h"
 #include "store/redis/scripts.h"
@@ -50,6 +51,8 @@ class Values : public ::testing::Test {
         return shard_.call(script, key, encode_peek(shard_.context, limit, 1));
       case Script::reset:
       case Script::attach:
+      case Script::rebook:
+      case Script::announce:
         break;
     }
     return shard_.call(Script::reset, key, encode_reset(shard_.context, limit));
@@ -115,7 +118,8 @@ TEST_F(Values, AnotherTypeIsRedisOwnError) {
   }
   shard_.client.ask({"SET", Shard::kMeta, "x"});
   EXPECT_TRUE(call(Script::lease, "key", bucket(10, 1s)).text.starts_with("WRONGTYPE "));
-  EXPECT_TRUE(shard_.attach_raw("nonce").text.starts_with("WRONGTYPE "));
+  EXPECT_TRUE(shard_.call_on_meta(Script::attach, encode_attach({.self = "a1", .nonce = "n"}))
+                  .text.starts_with("WRONGTYPE "));
   EXPECT_EQ(shard_.client.ask({"EXISTS", "key"}).integer, 0);
 }
 

@@ -14,6 +14,7 @@
 #include "base/time.h"
 #include "limiter/limit.h"
 #include "limiter/limiter.h"
+#include "store/redis/attach_codec.h"
 #include "store/redis/reply.h"
 #include "store/redis/script_codec.h"
 #include "store/redis/scripts.h"
@@ -25,20 +26,24 @@ namespace sluice::store::redis::testing {
 /// One shard: a server, a connection and the lineage that was attached to.
 struct Shard {
   explicit Shard(const test::RedisServer& server) : client(server) {
-    for (const Script script :
-         {Script::attach, Script::lease, Script::give_back, Script::peek, Script::reset}) {
+    for (const Script script : {Script::attach, Script::lease, Script::give_back, Script::peek, Script::reset,
+                                Script::rebook, Script::announce}) {
       const Reply sha = client.ask({"SCRIPT", "LOAD", std::string(scripts[script].source)});
       if (sha.text != scripts[script].sha1) throw std::runtime_error("SHA-1 or syntax: " + sha.text);
     }
   }
 
-  Reply attach_raw(const std::string& nonce) {
-    std::vector<std::string> command{"EVALSHA", std::string(scripts[Script::attach].sha1), "1", kMeta};
-    for (std::string& argument : encode_attach(nonce)) command.push_back(std::move(argument));
+  Reply call_on_meta(Script script, Arguments arguments) {
+    std::vector<std::string> command{"EVALSHA", std::string(scripts[script].sha1), "1", kMeta};
+    for (std::string& argument : arguments) command.push_back(std::move(argument));
     return client.ask(command);
   }
   Attached attach(const std::string& nonce) {
-    const Result<Attached> attached = decode_attach(attach_raw(nonce));
+    return attach(AttachRequest{.nonce = nonce, .nothing_to_lose = true});
+  }
+  Attached attach(AttachRequest request) {
+    if (request.self.empty()) request.self = "a1";
+    const Result<Attached> attached = decode_attach(call_on_meta(Script::attach, encode_attach(request)));
     if (!attached) throw std::runtime_error(attached.error().message);
     context.lineage = attached->lineage;
     return *attached;

@@ -1,34 +1,63 @@
--- Names the history that the data of this shard has, and begins a new one if it may have lost writes.
+-- Names the history that the data of this shard has, begins a new one if it may have lost writes, and
+-- registers the member that asks.
 --
--- KEYS[1] the shard's meta hash   ARGV[1] a random name for the data, should it have none
+-- ARGV[3]  a random name for the data, should it have none
+-- ARGV[4]  1 if the member has made no debits that could be lost; else 0, and it announces when it has
+--          rebooked those that were
+-- ARGV[5]  how long a new history waits for its members, in microseconds
+-- ARGV[6]  ids of members that the caller knows of, as "a b c": data that was emptied knows none
 --
--- The hash: birth (that name), gen (counts histories), run (replication id and birth: it is new after a
--- promotion, a restart and a flush), seq (number of the last debit), lines ("gen run seq" for each history:
--- where it began).
---
--- Answers {gen, run, seq, now in microseconds or 0 if scripts may not read this server's clock}.
+-- Answers {gen, run, seq, now or 0 if scripts may not read this server's clock, lines, 1 if the member has
+-- nothing to announce, 1 if the data did not know the member, number of replicas, ids of members alive}.
 
 local KEPT_LINES = 32
 
-local meta = redis.pcall('HMGET', KEYS[1], 'birth', 'gen', 'run', 'seq', 'lines')
-if meta.err then return meta end
-local birth, gen, seq = meta[1] or ARGV[1], tonumber(meta[2]) or 0, tonumber(meta[4]) or 0
-
 local info = redis.pcall('INFO', 'replication')
-local replication = type(info) == 'string' and string.match(info, 'master_replid:(%w+)') or 'unknown'
-local run = replication .. '.' .. birth
+if type(info) ~= 'string' then info = '' end
+local replicas = tonumber(match(info, 'connected_slaves:(%d+)')) or 0
+local birth = meta.birth or ARGV[3]
+local run = (match(info, 'master_replid:(%w+)') or 'unknown') .. '.' .. birth
+meta.seq = meta.seq or '0'
 
-if run ~= meta[3] then
-  gen = gen + 1
-  local lines = {}
-  for line in string.gmatch(meta[5] or '', '[^\n]+') do lines[#lines + 1] = line end
-  lines[#lines + 1] = string.format('%.0f %s %.0f', gen, run, seq)
-  local kept = table.concat(lines, '\n', math.max(1, #lines - KEPT_LINES + 1))
-  redis.call('HSET', KEYS[1], 'birth', birth, 'gen', string.format('%.0f', gen), 'run', run,
-             'seq', string.format('%.0f', seq), 'lines', kept)
+-- Whoever was alive by the data's own record, which may be that of another clock: from here on ours counts.
+local function expect_members()
+  local last = 0
+  for _, member in pairs(members) do
+    if member.heard > last then last = member.heard end
+  end
+  local gone, expected = {}, {}
+  for id, member in pairs(members) do
+    if member.heard < last - GONE then gone[#gone + 1] = id else expected[#expected + 1] = id end
+  end
+  for _, id in ipairs(gone) do forget(id) end
+  for id in gmatch(self .. ' ' .. ARGV[6], '%x+') do
+    if not members[id] and count < MAX_MEMBERS then
+      members[id] = {generation = 0}
+      count = count + 1
+      expected[#expected + 1] = id
+    end
+  end
+  for _, id in ipairs(expected) do remember(id, members[id].generation, seconds) end
+  return table.concat(expected, ' ')
 end
 
-local time = redis.pcall('TIME')
-local now = 0
-if not time.err then now = tonumber(time[1]) * 1000000 + tonumber(time[2]) end
-return {gen, run, seq, now}
+local is_new = members[self] == nil
+if run ~= meta.run then
+  meta.birth, meta.run = birth, run
+  meta.gen = format('%.0f', (tonumber(meta.gen) or 0) + 1)
+  local lines = {}
+  for line in gmatch(meta.lines or '', '[^\n]+') do lines[#lines + 1] = line end
+  lines[#lines + 1] = meta.gen .. ' ' .. run .. ' ' .. meta.seq
+  meta.lines = table.concat(lines, '\n', math.max(1, #lines - KEPT_LINES + 1))
+  meta.expect, meta.repaired = expect_members(), '0'
+  redis.call('HSET', KEYS[1], 'birth', birth, 'gen', meta.gen, 'run', run, 'seq', meta.seq,
+             'lines', meta.lines, 'expect', meta.expect, 'repaired', '0',
+             'until', format('%.0f', clock + tonumber(ARGV[5])))
+end
+
+local generation = tonumber(meta.gen)
+local rebooked = ARGV[4] == '1' and generation or (members[self] or {generation = 0}).generation
+remember(self, rebooked, seconds)
+repaired()
+return {generation, run, tonumber(meta.seq), server_clock, meta.lines, rebooked == generation and 1 or 0,
+        is_new and 1 or 0, replicas, alive()}

@@ -1,4 +1,4 @@
--- First part of every script but attach: checks the lineage, reads the clock and the limit.
+-- First part of every script that counts: checks the lineage, reads the clock and the limit.
 --
 -- KEYS[1]  the counter: one string, see stored.lua
 -- KEYS[2]  the meta hash of its shard, see attach.lua
@@ -11,7 +11,8 @@
 -- ARGV[7]  letter c only: boundaries of civil windows that follow each other, in seconds, as "a b c d"
 -- ARGV[8…] what the operation needs
 --
--- Answers nine integers: status (0 done, 1 other lineage, 2 now is outside the civil windows sent), tokens
+-- Answers nine integers: status (0 done, 1 other lineage, 2 now is outside the civil windows sent, 3
+-- the history is being repaired, see members.lua), tokens
 -- granted for needs, tokens granted as extra, remaining, retry after (-1: never, -2: endless), reset after
 -- (-2: endless), window ends after (-1: no window), now, seq; times in microseconds.
 --
@@ -43,7 +44,7 @@ local function begin_of_tick(tick, tick_us)
 end
 
 -- pcall, here and for GET: a key of another type is answered with Redis' own error, by its own name.
-local meta = redis.pcall('HMGET', KEYS[2], 'gen', 'run', 'seq')
+local meta = redis.pcall('HMGET', KEYS[2], 'gen', 'run', 'seq', 'repaired')
 if meta.err then return meta end
 if meta[1] ~= ARGV[1] or meta[2] ~= ARGV[2] then return {1, 0, 0, 0, 0, 0, -1, 0, 0} end
 local seq = tonumber(meta[3]) or 0

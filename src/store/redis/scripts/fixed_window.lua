@@ -4,24 +4,31 @@
 -- how zones change. The length of a civil window is kept because the windows that the caller sent are those
 -- around now, which after a step back of the clock need not hold the one that is open.
 
--- The civil window that holds now.
-local civil_start, civil_end
-if limit.letter == 'c' then
+-- Of the civil windows that were sent the one that holds the moment. Nothing: none does.
+local function civil_window(moment)
   local before
   for text in gmatch(ARGV[7], '%-?%d+') do
     local boundary = tonumber(text) * 1000000
-    if before and before <= now and now < boundary then
-      civil_start, civil_end = before, boundary
-    end
+    if before and before <= moment and moment < boundary then return before, boundary end
     before = boundary
   end
+end
+
+local civil_start, civil_end
+if limit.letter == 'c' then
+  civil_start, civil_end = civil_window(now)
   if not civil_start then return {2, 0, 0, 0, 0, 0, -1, clock, seq} end
+end
+
+local function window_at(of, moment)
+  if of.letter == 'c' then return civil_window(moment) end
+  local start = moment - moment % of.period
+  return start, start + of.period
 end
 
 local function window_at_now(of)
   if of.letter == 'c' then return civil_start, civil_end end
-  local start = now - now % of.period
-  return start, start + of.period
+  return window_at(of, now)
 end
 
 local function read_fixed(value)
@@ -56,6 +63,17 @@ local function fixed(of, state)
     full_at = function() return used > 0 and ends end,
     consumed = function() return used end,
     debit = function(cost) used = used + cost end,
+    -- In a window that is closed nothing is counted any more. In one to come: the clock that was counted by
+    -- was ahead of ours, and that window begins now.
+    rebook = function(tokens, debited_at)
+      if debited_at and debited_at < start then return false end
+      if debited_at and debited_at >= ends then
+        local later_start, later_ends = window_at(of, debited_at)
+        if later_start then start, ends, used = later_start, later_ends, 0 end
+      end
+      used = used + min(tokens, MAX - used)
+      return true
+    end,
     credit = function(tokens, debited_at)
       if debited_at and (debited_at < start or debited_at >= ends) then return false end
       local back = min(tokens, used)

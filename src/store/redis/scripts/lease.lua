@@ -2,6 +2,14 @@
 --
 -- ARGV[8] extra   ARGV[9], ARGV[10], …: cost and count of each need
 
+-- A new history grants nothing until what it may have lost is rebooked, or the time for that has passed.
+if meta[4] ~= ARGV[1] then
+  local deadline = tonumber(redis.call('HMGET', KEYS[2], 'until')[1]) or 0
+  if clock < deadline then return {3, 0, 0, 0, 0, 0, -1, clock, seq} end
+  redis.call('HSET', KEYS[2], 'repaired', ARGV[1])
+  redis.call('HINCRBY', KEYS[2], 'overdue', 1)
+end
+
 local available = counter.available()
 local needs, waiting = 0, nil
 for i = 9, #ARGV, 2 do

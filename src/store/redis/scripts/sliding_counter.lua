@@ -52,6 +52,22 @@ local function sliding_counter(of, state)
     end,
     consumed = function() return current + overlap() end,
     debit = function(cost) current = current + cost end,
+    -- As in a fixed window, but for the previous one, which counts.
+    rebook = function(tokens, debited_at)
+      local debited_in = debited_at and counter_at(of, debited_at) or index
+      local most = floor_div(MAX, window)
+      if debited_in < index - 1 then return false end
+      if debited_in == index - 1 then
+        previous = min(most, previous + tokens)
+        return true
+      end
+      if debited_in > index then
+        previous = debited_in == index + 1 and current or 0
+        index, elapsed, current = debited_in, 0, 0
+      end
+      current = min(most, current + tokens)
+      return true
+    end,
     -- To the window of `debited_at` only, if that is known; else to the newer one first.
     credit = function(tokens, debited_at)
       local to_current = min(tokens, current)

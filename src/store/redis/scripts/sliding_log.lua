@@ -2,7 +2,7 @@
 --
 -- Value: "l last_tick identity base" and for each entry, oldest first, " tick tokens", the ticks counted from
 -- base. The entries stay text: they are cut off at the front and appended at the end, not taken apart and put
--- together again. One operation changes a log once.
+-- together again.
 
 local function read_log(value)
   local last, id, base, entries = match(value, '^l (%d+) (%d+ %d+ %d+) (%d+)([%d ]+)$')
@@ -62,6 +62,12 @@ local function log(of, state)
     debit = function(cost)
       used = used + cost
       append(stamp, cost)
+    end,
+    rebook = function(tokens)
+      tokens = min(tokens, MAX - used)
+      used = used + tokens
+      append(stamp, tokens)
+      return true
     end,
     -- From the entry of `debited_at` only, if that is known; else from the oldest.
     credit = function(tokens, debited_at)

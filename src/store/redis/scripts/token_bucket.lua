@@ -57,15 +57,21 @@ local function bucket(of, state)
     if elapsed < ticks_to_refill(state.missing) then missing = state.missing - elapsed * per_tick end
   end
 
+  local function debit(cost)
+    if missing < per_tick then tick = next_tick end
+    missing = missing + cost * per_token
+  end
+
   return {
     available = function() return floor_div(max(0, capacity * per_token - missing), per_token) end,
     fits = function(cost) return cost <= capacity and missing <= (capacity - cost) * per_token end,
     fits_at = function(cost) return moment_without(missing - (capacity - cost) * per_token) end,
     full_at = function() return missing > 0 and moment_without(missing) end,
     consumed = function() return ceil_div(missing, per_token) end,
-    debit = function(cost)
-      if missing < per_tick then tick = next_tick end
-      missing = missing + cost * per_token
+    debit = debit,
+    rebook = function(tokens)
+      debit(min(tokens, floor_div(MAX - missing, per_token)))
+      return true
     end,
     -- Says whether it changed anything.
     credit = function(tokens)

@@ -38,7 +38,7 @@ struct EventLog final : ConnectionEvents {
   [[nodiscard]] std::vector<std::string> take() { return std::exchange(lines, {}); }
 
  private:
-  void note(std::string line) {
+  void note(const std::string& line) {
     lines.push_back(line);
     if (const auto call = hook) call(line);
   }
@@ -83,7 +83,7 @@ struct ConnectionTest : testing::Test {
     serve();
     EXPECT_EQ(events.take(), Lines{"ready"});
   }
-  bool send(std::uint64_t tag) {
+  bool send(std::uint64_t tag) const {
     return connection->send(std::vector<std::string_view>{"GET", std::to_string(tag)}, tag);
   }
   void say(std::string_view bytes) {

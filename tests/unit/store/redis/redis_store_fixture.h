@@ -92,6 +92,7 @@ struct RedisStoreTest : testing::Test {
   Sink sink;
   Scripts scripts;
   std::unique_ptr<RedisStore> store;
+  Duration announce_every = std::chrono::hours{1'000};
   limiter::Limit limit = fixed(100);
 
   static limiter::Limit fixed(std::int64_t count) {
@@ -105,6 +106,7 @@ struct RedisStoreTest : testing::Test {
     RedisStoreOptions options;
     options.connection.endpoint = {.host = "redis", .port = 6379};
     options.max_requests = max_requests;
+    options.announce_every = announce_every;
     store = std::make_unique<RedisStore>(loop, connector, random, log, options);
     store->set_sink(sink);
     store->start();
@@ -145,10 +147,33 @@ struct RedisStoreTest : testing::Test {
     return commands.empty() ? Command(10) : commands.front();
   }
 
+  [[nodiscard]] static std::string number(std::int64_t n) { return ":" + std::to_string(n) + "\r\n"; }
+  [[nodiscard]] static std::string text(const std::string& s) {
+    return "$" + std::to_string(s.size()) + "\r\n" + s + "\r\n";
+  }
+  /// What attaching is answered. By default there is nothing that is waited for.
+  struct AttachAnswer {
+    std::int64_t generation = 1;
+    std::string run = "run";
+    std::int64_t now_us = kNowUs;
+    std::string lines{};  ///< empty: that of the generation, which began at 7
+    bool acknowledged = true;
+    bool is_new = false;
+    int replicas = 0;
+    std::string members{};
+  };
+  [[nodiscard]] static std::string attached(const AttachAnswer& answer) {
+    const std::string line = std::to_string(answer.generation) + " " + answer.run + " 7";
+    return "*9\r\n" + number(answer.generation) + text(answer.run) + number(7) + number(answer.now_us) +
+           text(answer.lines.empty() ? line : answer.lines) + number(answer.acknowledged ? 1 : 0) +
+           number(answer.is_new ? 1 : 0) + number(answer.replicas) + text(answer.members);
+  }
   [[nodiscard]] static std::string attached(std::int64_t generation, const std::string& run,
                                             std::int64_t now_us = kNowUs) {
-    return "*4\r\n:" + std::to_string(generation) + "\r\n$" + std::to_string(run.size()) + "\r\n" + run +
-           "\r\n:7\r\n:" + std::to_string(now_us) + "\r\n";
+    return attached({.generation = generation, .run = run, .now_us = now_us});
+  }
+  [[nodiscard]] static std::string announced(const std::string& members, int status = kDone) {
+    return "*3\r\n" + number(status) + number(kNowUs) + text(members);
   }
   /// `status` as scripts say it: 0 done, 1 other history, 2 outside of the calendar.
   [[nodiscard]] static std::string answer(int status, std::int64_t granted = 0,
@@ -163,6 +188,7 @@ struct RedisStoreTest : testing::Test {
   static constexpr int kDone = 0;
   static constexpr int kOtherLineage = 1;
   static constexpr int kOutsideCalendar = 2;
+  static constexpr int kRepairing = 3;
   static constexpr std::string_view kNoScript = "-NOSCRIPT No matching script. Please use EVAL.\r\n";
 
   std::optional<Outcome> lease(std::uint64_t tag, const limiter::Limit* of = nullptr) {

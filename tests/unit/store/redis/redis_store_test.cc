@@ -27,11 +27,12 @@ TEST_F(RedisStoreTest, IsUnavailableUntilItHasAttached) {
   EXPECT_FALSE(store->serving());
   EXPECT_EQ(store->generation_of("rule:x"), 0U);
   const Command attach = heard_one();
-  ASSERT_EQ(attach.size(), 5U);
+  ASSERT_EQ(attach.size(), 10U);
   EXPECT_EQ(Command(attach.begin(), attach.begin() + 4),
             (Command{"EVALSHA", sha(Script::attach), "1", "sluice:@meta"}));
-  EXPECT_EQ(attach[4].size(), 16U);
-  EXPECT_EQ(attach[4].find_first_not_of("0123456789abcdef"), std::string::npos);
+  EXPECT_EQ(attach[4], store->self());
+  EXPECT_EQ(attach[6].size(), 16U);
+  EXPECT_EQ(attach[6].find_first_not_of("0123456789abcdef"), std::string::npos);
   say(attached(1, "run"));
   EXPECT_TRUE(store->serving());
   EXPECT_NE(store->generation_of("rule:x"), 0U);
@@ -175,6 +176,33 @@ TEST_F(RedisStoreTest, ErrorsMeanThatNothingWasDone) {
   EXPECT_EQ(store->counters().errors[ErrorKind::wrong_type], 1U);
   EXPECT_EQ(store->counters().lost, 0U);
   EXPECT_TRUE(store->serving());
+}
+
+TEST_F(RedisStoreTest, AServerInTroubleIsAskedSeldomAndAgainWhenItIsWell) {
+  serve();
+  std::uint64_t tag = 1;
+  std::size_t sent = 0;
+  for (int second = 0; second < 10; ++second) {
+    for (int i = 0; i < 1000; ++i) {
+      if (const auto outcome = lease(tag++)) {
+        EXPECT_EQ(outcome->error, StoreError::unavailable);
+      } else {
+        ++sent;
+        say("-OOM command not allowed\r\n");
+      }
+      loop.advance(std::chrono::milliseconds{1});
+    }
+  }
+  EXPECT_LE(sent, 30U) << "10,000 were asked for";
+  EXPECT_GE(sent, 10U);
+  EXPECT_TRUE(store->serving());
+  loop.advance(std::chrono::seconds{2});
+  static_cast<void>(heard());
+  EXPECT_FALSE(lease(tag).has_value());
+  say(answer(kDone, 6));
+  EXPECT_FALSE(error_of(tag).has_value());
+  EXPECT_FALSE(lease(tag + 1).has_value());
+  EXPECT_FALSE(lease(tag + 2).has_value());
 }
 
 TEST_F(RedisStoreTest, LeavesAReplica) {

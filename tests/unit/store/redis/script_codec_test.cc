@@ -42,10 +42,6 @@ Reply string(std::string text) {
   return {.kind = Reply::Kind::string, .text = std::move(text)};
 }
 
-Reply array(std::vector<Reply> items) {
-  return {.kind = Reply::Kind::array, .items = std::move(items)};
-}
-
 Reply answer(std::initializer_list<std::int64_t> numbers) {
   Reply reply{.kind = Reply::Kind::array};
   for (const std::int64_t n : numbers) reply.items.push_back(integer(n));
@@ -123,7 +119,14 @@ TEST(ScriptCodec, WhatComesBackSaysWhenItWasTaken) {
   request.granted_at.reset();
   EXPECT_EQ(encode_give_back(kContext, request).at(8), "");
   EXPECT_EQ(encode_peek(kContext, limit, 9).at(7), "9");
-  EXPECT_EQ(encode_attach("n"), Arguments{"n"});
+}
+
+TEST(ScriptCodec, WhatIsRebookedSaysInWhichWindow) {
+  const Limit limit = make(Algorithm::fixed_window, 5, 1min);
+  const std::array lost{Lost{.tokens = 3, .moment = kDay}, Lost{.tokens = 4}};
+  const Arguments arguments = encode_rebook(kContext, limit, lost);
+  ASSERT_EQ(arguments.size(), 11);
+  EXPECT_EQ(Arguments(arguments.begin() + 7, arguments.end()), (Arguments{"3", "1768435200000000", "4", ""}));
 }
 
 TEST(ScriptCodec, AnswersBecomeGrants) {
@@ -160,6 +163,7 @@ TEST(ScriptCodec, RefusalsSayWhy) {
   const auto outside = decode_answer(answer({2, 0, 0, 0, 0, 0, -1, 1'768'435'200'000'000, 3}));
   EXPECT_EQ(outside->answered, Answered::outside_calendar);
   EXPECT_EQ(outside->now, kDay);
+  EXPECT_EQ(decode_answer(answer({3, 0, 0, 0, 0, 0, -1, 0, 0}))->answered, Answered::repairing);
 }
 
 TEST(ScriptCodec, AnythingElseIsNoAnswer) {
@@ -177,7 +181,7 @@ TEST(ScriptCodec, AnythingElseIsNoAnswer) {
     reply.items.at(i) = integer(-1);
     EXPECT_EQ(decode_answer(reply).has_value(), may_be_negative) << i;
   }
-  EXPECT_FALSE(decode_answer(answer({3, 0, 0, 0, 0, 0, -1, 0, 0}))) << "no such status";
+  EXPECT_FALSE(decode_answer(answer({4, 0, 0, 0, 0, 0, -1, 0, 0}))) << "no such status";
   EXPECT_FALSE(decode_answer(answer({0, 0, 0, 0, 0, 0, -1, 0})));
   EXPECT_FALSE(decode_answer(answer({0, 0, 0, 0, 0, 0, -1, 0, 0, 0})));
   EXPECT_FALSE(decode_answer(Reply{}));
@@ -187,26 +191,6 @@ TEST(ScriptCodec, AnythingElseIsNoAnswer) {
   ASSERT_FALSE(refused);
   EXPECT_NE(refused.error().message.find("OOM command not\\x0aallowed"), std::string::npos)
       << refused.error().message;
-}
-
-TEST(ScriptCodec, AttachingNamesTheHistory) {
-  const auto attached =
-      decode_attach(array({integer(3), string("abc.n"), integer(12), integer(1'768'435'200'000'000)}));
-  ASSERT_TRUE(attached);
-  EXPECT_EQ(attached->lineage, (Lineage{.generation = 3, .run = "abc.n"}));
-  EXPECT_EQ(attached->seq, 12);
-  EXPECT_EQ(attached->server_time, kDay);
-  const auto clockless = decode_attach(array({integer(3), string("abc.n"), integer(12), integer(0)}));
-  ASSERT_TRUE(clockless);
-  EXPECT_FALSE(clockless->server_time);
-
-  EXPECT_FALSE(decode_attach(array({integer(3), string("abc.n"), integer(12)})));
-  EXPECT_FALSE(decode_attach(array({integer(3), integer(1), integer(12), integer(0)})));
-  EXPECT_FALSE(decode_attach(array({string("3"), string("abc.n"), integer(12), integer(0)})));
-  EXPECT_FALSE(decode_attach(array({integer(3), string("abc.n"), integer(-1), integer(0)})));
-  EXPECT_FALSE(decode_attach(array({integer(3), string("abc.n"), integer(1), integer(-1)})));
-  EXPECT_FALSE(decode_attach(array({integer(3), string("abc.n"), integer(1), integer(kMaxInteger + 1)})));
-  EXPECT_FALSE(decode_attach(Reply{.kind = Reply::Kind::error, .text = "NOPERM"}));
 }
 
 }  // namespace

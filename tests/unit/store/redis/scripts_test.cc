@@ -11,7 +11,8 @@
 namespace sluice::store::redis {
 namespace {
 
-constexpr auto kAll = {Script::attach, Script::lease, Script::give_back, Script::peek, Script::reset};
+constexpr auto kAll = {Script::attach, Script::lease,  Script::give_back, Script::peek,
+                       Script::reset,  Script::rebook, Script::announce};
 
 /// The words that follow `before`, wherever it stands.
 std::set<std::string> words_after(std::string_view text, std::string_view before) {
@@ -34,8 +35,9 @@ TEST(Scripts, AreNamedByTheirSha1) {
     names.emplace(text.name);
     hashes.emplace(text.sha1);
   }
-  EXPECT_EQ(names, (std::set<std::string>{"attach", "give_back", "lease", "peek", "reset"}));
-  EXPECT_EQ(hashes.size(), 5);
+  EXPECT_EQ(names,
+            (std::set<std::string>{"announce", "attach", "give_back", "lease", "peek", "rebook", "reset"}));
+  EXPECT_EQ(hashes.size(), kScripts);
   EXPECT_EQ(scripts[Script::lease].name, "lease");
   EXPECT_NE(scripts[Script::lease].source.find("-- Debits tokens"), std::string_view::npos);
 }
@@ -46,7 +48,8 @@ TEST(Scripts, CallOnlyWhatEveryServerLetsScriptsCall) {
     const std::string_view source = scripts[script].source;
     std::set<std::string> commands = words_after(source, "call('");
     EXPECT_FALSE(commands.empty());
-    for (const char* known : {"GET", "SET", "DEL", "TIME", "HMGET", "HSET", "HINCRBY", "INFO"}) {
+    for (const char* known :
+         {"GET", "SET", "DEL", "TIME", "HMGET", "HSET", "HINCRBY", "HGETALL", "HDEL", "INFO"}) {
       commands.erase(known);
     }
     EXPECT_EQ(commands, std::set<std::string>{});

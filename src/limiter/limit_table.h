@@ -7,7 +7,7 @@
 
 #include "limiter/limit.h"
 
-namespace sluice::store {
+namespace sluice::limiter {
 
 using LimitId = std::uint32_t;
 
@@ -15,23 +15,23 @@ using LimitId = std::uint32_t;
 class LimitTable {
  public:
   /// The id of an equal limit, with one use more.
-  LimitId acquire(const limiter::Limit& limit);
+  LimitId acquire(const Limit& limit);
   void release(LimitId id);
-  [[nodiscard]] const limiter::Limit& at(LimitId id) const { return *slots_[id].limit; }
+  [[nodiscard]] const Limit& at(LimitId id) const { return *slots_[id].limit; }
   /// Limits held now.
   [[nodiscard]] std::size_t size() const { return ids_.size(); }
 
  private:
   struct Hash {
-    std::size_t operator()(const limiter::Limit& limit) const;
+    std::size_t operator()(const Limit& limit) const;
   };
   struct Slot {
-    const limiter::Limit* limit = nullptr;  ///< the key in ids_; null: free
+    const Limit* limit = nullptr;  ///< the key in ids_; null: free
     std::size_t uses = 0;
   };
-  std::unordered_map<limiter::Limit, LimitId, Hash> ids_;
+  std::unordered_map<Limit, LimitId, Hash> ids_;
   std::vector<Slot> slots_;
   std::vector<LimitId> free_;
 };
 
-}  // namespace sluice::store
+}  // namespace sluice::limiter

@@ -1,5 +1,5 @@
 // Aim: equal limits share one slot for as long as somebody uses them. Method: acquire and release by hand.
-#include "store/memory/limit_table.h"
+#include "limiter/limit_table.h"
 
 #include <gtest/gtest.h>
 
@@ -8,14 +8,14 @@
 
 #include "limiter/limit.h"
 
-namespace sluice::store {
+namespace sluice::limiter {
 namespace {
 
-limiter::Limit limit_of(std::int64_t count) {
-  limiter::LimitSpec spec;
+Limit limit_of(std::int64_t count) {
+  LimitSpec spec;
   spec.count = count;
   spec.period = std::chrono::seconds{1};
-  return *limiter::Limit::make(spec);
+  return *Limit::make(spec);
 }
 
 TEST(LimitTable, SharesAndForgets) {
@@ -34,5 +34,21 @@ TEST(LimitTable, SharesAndForgets) {
   EXPECT_EQ(table.at(six).count(), 6);
 }
 
+TEST(LimitPart, PartsSumToTheWhole) {
+  for (const std::int64_t parts : {1, 2, 7, 50}) {
+    std::int64_t counts = 0;
+    std::int64_t capacities = 0;
+    const Limit whole = *Limit::make({.count = 103, .period = std::chrono::seconds{60}, .burst = 205});
+    for (std::int64_t rank = 0; rank < parts; ++rank) {
+      counts += whole.part(parts, rank).count();
+      capacities += whole.part(parts, rank).capacity();
+    }
+    EXPECT_EQ(counts, 103) << parts;
+    EXPECT_EQ(capacities, 205) << parts;
+  }
+  EXPECT_TRUE(limit_of(5).part(1, 0) == limit_of(5));
+  EXPECT_EQ(limit_of(5).part(50, 5).capacity(), 0);
+}
+
 }  // namespace
-}  // namespace sluice::store
+}  // namespace sluice::limiter

@@ -1,4 +1,4 @@
-#include "store/memory/limit_table.h"
+#include "limiter/limit_table.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -7,9 +7,9 @@
 #include "base/assert.h"
 #include "limiter/limit.h"
 
-namespace sluice::store {
+namespace sluice::limiter {
 
-std::size_t LimitTable::Hash::operator()(const limiter::Limit& limit) const {
+std::size_t LimitTable::Hash::operator()(const Limit& limit) const {
   // Not for strangers to choose collisions in: limits come from the configuration, or from CL.THROTTLE
   // through a bounded cache. Equality does the rest.
   std::size_t hash = 0;
@@ -20,7 +20,7 @@ std::size_t LimitTable::Hash::operator()(const limiter::Limit& limit) const {
   return hash;
 }
 
-LimitId LimitTable::acquire(const limiter::Limit& limit) {
+LimitId LimitTable::acquire(const Limit& limit) {
   const auto [found, inserted] = ids_.try_emplace(limit, 0);
   if (inserted) {
     if (free_.empty()) {
@@ -44,4 +44,4 @@ void LimitTable::release(LimitId id) {
   free_.push_back(id);
 }
 
-}  // namespace sluice::store
+}  // namespace sluice::limiter
