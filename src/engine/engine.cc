@@ -95,7 +95,8 @@ const CheckResult* Engine::start(Pending& check, AnswerSink& sink, std::uint64_t
   check.id = 0;
   if (!check.matched.bypassed) {
     for (const rules::Match& match : check.matched.matches) {
-      if (match.limit != nullptr) check.parts.push_back({.match = &match, .outcome = std::nullopt});
+      if (match.limit != nullptr)
+        check.parts.push_back({.match = &match, .outcome = std::nullopt, .share = std::nullopt});
     }
   } else {
     check.matched.matches.clear();
@@ -186,6 +187,7 @@ void Engine::on_outcome(std::uint64_t tag, const store::Outcome& outcome) {
     // It was answered by policy while this was on its way. If that was "no", nothing may stay taken; if it
     // was "yes", what was taken is what was admitted.
     if (!done->result.overall.allowed) return_tokens(*done);
+    return_shares(*done);
     return;
   }
   const CheckResult& result = conclude(*done);
@@ -202,6 +204,7 @@ void Engine::expire(std::uint64_t id) {
 }
 
 const CheckResult& Engine::conclude(Pending& check) {
+  ask_for_shares(check);
   conclude_parts(check);
   if (check.operation == Operation::check) {
     if (!check.result.overall.allowed) return_tokens(check);
@@ -210,11 +213,36 @@ const CheckResult& Engine::conclude(Pending& check) {
   return check.result;
 }
 
+void Engine::ask_for_shares(Pending& check) {
+  const bool peeks = check.operation == Operation::peek;
+  if ((!peeks && check.operation != Operation::check) || check.cost == 0) return;
+  for (Part& part : check.parts) {
+    if (part.outcome && !part.outcome->error) continue;
+    if (part.match->rule->on_store_failure != rules::FailurePolicy::share) continue;
+    part.share = store_.take_share(part.match->key, *part.match->limit, check.cost);
+    if (peeks && part.share) store_.put_share_back(part.match->key, part.share->grant.granted_needs);
+  }
+}
+
+/// The store has counted, after all, what was let through without it.
+void Engine::return_shares(Pending& check) {
+  for (Part& part : check.parts) {
+    const bool counted = part.outcome && !part.outcome->error && part.outcome->grant.granted_needs > 0;
+    if (!counted || !part.share || part.share->grant.granted_needs == 0) continue;
+    store_.put_share_back(part.match->key, std::exchange(part.share->grant.granted_needs, 0));
+  }
+}
+
 void Engine::return_tokens(Pending& check) {
   std::size_t next_part = 0;
   for (RuleDecision& rule : check.result.rules) {
     if (rule.decision.limit == kUnlimited) continue;
     Part& part = check.parts[next_part++];
+    if (part.share && part.share->grant.granted_needs > 0) {
+      const std::int64_t unused = std::exchange(part.share->grant.granted_needs, 0);
+      store_.put_share_back(part.match->key, unused);
+      rule.decision.remaining += unused;
+    }
     if (!part.outcome || part.outcome->error || part.outcome->grant.granted_needs == 0) continue;
     store::Grant& grant = part.outcome->grant;
     // Under a tag that is no check's: an answer that comes later interests nobody.

@@ -93,7 +93,9 @@ class Engine final : public store::StoreSink {
   void park(Pending& check, AnswerSink& sink, std::uint64_t tag);
   void expire(std::uint64_t id);
   const CheckResult& conclude(Pending& check);
+  void ask_for_shares(Pending& check);
   void return_tokens(Pending& check);
+  void return_shares(Pending& check);
   void count(const Pending& check);
 
   Loop& loop_;

@@ -1,5 +1,8 @@
 #include "engine/leased_store.h"
 
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -10,15 +13,18 @@
 #include <vector>
 
 #include "base/assert.h"
+#include "base/hash.h"
 #include "base/liveness.h"
 #include "base/loop.h"
 #include "base/random.h"
 #include "base/time.h"
+#include "engine/local_shares.h"
 #include "lease/grant.h"
 #include "lease/keys.h"
 #include "lease/table.h"
 #include "lease/terms.h"
 #include "limiter/limit.h"
+#include "limiter/limiter.h"
 #include "rules/policy.h"
 #include "rules/spec.h"
 #include "store/store.h"
@@ -35,6 +41,22 @@ std::uint64_t lease_tag(std::uint64_t id) {
 }
 std::uint64_t passed_tag(std::uint64_t id) {
   return id * 2 + 1;
+}
+
+/// Keys whose consumption without the store is booked in one tick: the store is not to be flooded on its
+/// return.
+constexpr std::size_t kBookingsPerTick = 500;
+
+/// Our part of the key's limit: as many parts as daemons, ranked anew for each key.
+Portion portion_in(const store::Fleet& fleet, std::string_view key) {
+  if (fleet.members.empty()) return {};
+  const auto weight = [key](std::string_view member) { return stable_hash(std::string(member).append(key)); };
+  const std::uint64_t own = weight(fleet.self);
+  const auto higher = std::ranges::count_if(fleet.members, [&](const std::string& member) {
+    const std::uint64_t other = weight(member);
+    return other > own || (other == own && member > fleet.self);
+  });
+  return {.parts = static_cast<std::int64_t>(fleet.members.size()), .rank = higher};
 }
 
 lease::Settings settings_of(const rules::LeaseSettings& words) {
@@ -99,7 +121,7 @@ lease::Grant grant_of(const store::Grant& grant) {
 
 LeasedStore::LeasedStore(Loop& loop, Random& random, store::Store& behind, const LeasedStoreOptions& options,
                          std::shared_ptr<const rules::Policy> policy)
-    : loop_(loop), behind_(behind), table_(random, options.max_keys) {
+    : loop_(loop), behind_(behind), table_(random, options.max_keys), shares_(random, options.max_keys) {
   set_policy(std::move(policy));
   behind_.set_sink(*this);
 }
@@ -176,6 +198,32 @@ store::Generation LeasedStore::generation_of(std::string_view key) const {
   return behind_.generation_of(key);
 }
 
+WallTime LeasedStore::wall_now() {
+  // The store's clock decides, but it is not there. Whole microseconds, as it has them.
+  return std::chrono::floor<std::chrono::microseconds>(
+      wall_.advance(loop_.clock().now(), loop_.clock().wall_now()));
+}
+
+std::optional<store::Outcome> LeasedStore::take_share(std::string_view key, const limiter::Limit& limit,
+                                                      std::int64_t cost) {
+  std::optional<std::int64_t> left;
+  if (const auto known = table_.known(key, now())) left = known->remaining - table_.held(key, now());
+  const limiter::Verdict verdict =
+      shares_.take(key, limit, cost, portion_in(behind_.fleet_of(key), key), left, wall_now());
+  table_.watch(key);
+  after_event();
+  store::Outcome outcome =
+      outcome_of({.remaining = verdict.remaining,
+                  .retry_after = verdict.allowed ? Duration::zero() : verdict.retry_after,
+                  .reset_after = verdict.reset_after});
+  if (verdict.allowed) outcome.grant.granted_needs = cost;
+  return outcome;
+}
+
+void LeasedStore::put_share_back(std::string_view key, std::int64_t tokens) {
+  shares_.put_back(key, tokens, wall_now());
+}
+
 std::optional<store::Outcome> LeasedStore::pass(std::optional<store::Outcome> outcome, std::uint64_t id,
                                                 Passed passed) {
   if (outcome) return completed(passed, *std::move(outcome));
@@ -234,7 +282,7 @@ void LeasedStore::after_event() {
       if (watch) flush();
     });
   }
-  if (tick_timer_ == 0 && table_.size() > 0) {
+  if (tick_timer_ == 0 && (table_.size() > 0 || shares_.size() > 0)) {
     tick_timer_ = loop_.start_timer(lease::Keys::kSlot, [this] { tick(); });
   }
 }
@@ -249,14 +297,24 @@ void LeasedStore::flush() {
 void LeasedStore::tick() {
   tick_timer_ = 0;
   table_.tick(now(), actions_);
+  book_shares();
   act();
   after_event();
 }
 
+void LeasedStore::book_shares() {
+  if (shares_.size() == 0) return;
+  const auto reachable = [this](std::string_view key) { return behind_.generation_of(key) != 0; };
+  for (const LocalShares::Booking& booking : shares_.book(kBookingsPerTick, wall_now(), reachable)) {
+    table_.owe(booking.key, terms_of(booking.limit), booking.tokens, now(), actions_);
+  }
+}
+
 void LeasedStore::act() {
   // The sink may come back with more while this goes on.
-  while (!actions_.asks.empty() || !actions_.returns.empty() || !actions_.resolved.empty()) {
+  while (!actions_.empty()) {
     const lease::Actions todo = std::exchange(actions_, {});
+    for (const std::string& key : todo.reached) shares_.reached(key);
     for (const lease::Return& tokens : todo.returns) send(tokens);
     for (const lease::Ask& ask : todo.asks) send(ask);
     for (const lease::Resolved& resolved : todo.resolved) {

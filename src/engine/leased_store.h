@@ -16,7 +16,9 @@
 #include "base/liveness.h"
 #include "base/loop.h"
 #include "base/random.h"
+#include "base/steady_wall.h"
 #include "base/time.h"
+#include "engine/local_shares.h"
 #include "lease/grant.h"
 #include "lease/table.h"
 #include "lease/terms.h"
@@ -57,6 +59,10 @@ class LeasedStore final : public store::Store, private store::StoreSink {
   [[nodiscard]] std::optional<store::Outcome> reset(std::string_view key, const limiter::Limit& limit,
                                                     std::uint64_t tag) override;
   [[nodiscard]] store::Generation generation_of(std::string_view key) const override;
+  [[nodiscard]] store::Fleet fleet_of(std::string_view key) const override { return behind_.fleet_of(key); }
+  [[nodiscard]] std::optional<store::Outcome> take_share(std::string_view key, const limiter::Limit& limit,
+                                                         std::int64_t cost) override;
+  void put_share_back(std::string_view key, std::int64_t tokens) override;
 
   /// Gives everything back and, from then on, keeps nothing ahead of need. Calls `done` once, from the loop,
   /// when the store has answered all that was sent.
@@ -64,6 +70,8 @@ class LeasedStore final : public store::Store, private store::StoreSink {
 
   [[nodiscard]] const lease::TableCounters& counters() const { return table_.counters(); }
   [[nodiscard]] std::size_t size() const { return table_.size(); }
+  /// Keys of which this daemon enforces its part by itself.
+  [[nodiscard]] std::size_t shared_out() const { return shares_.size(); }
 
  private:
   /// A peek, refund or reset on its way to the store behind.
@@ -87,6 +95,8 @@ class LeasedStore final : public store::Store, private store::StoreSink {
   void send(const lease::Ask& ask);
   void send(const lease::Return& tokens);
   void tick();
+  void book_shares();
+  [[nodiscard]] WallTime wall_now();
   void finish_drain();
 
   Loop& loop_;
@@ -97,6 +107,8 @@ class LeasedStore final : public store::Store, private store::StoreSink {
   mutable lease::TermsPtr other_terms_;  ///< of the last limit that is not of the policy
   lease::Table table_;
   lease::Actions actions_;
+  LocalShares shares_;
+  SteadyWall wall_;
   std::unordered_map<std::uint64_t, Passed> passed_;
   std::uint64_t next_passed_ = 1;
   std::size_t asks_in_flight_ = 0;

@@ -45,9 +45,15 @@ RuleDecision from_grant(const Pending& check, const rules::Match& match, const s
 }
 
 RuleDecision decide_part(const Pending& check, const Part& part) {
-  const bool answered = part.outcome && !part.outcome->error;
-  RuleDecision result =
-      answered ? from_grant(check, *part.match, part.outcome->grant) : degraded(*part.match);
+  RuleDecision result;
+  if (part.outcome && !part.outcome->error) {
+    result = from_grant(check, *part.match, part.outcome->grant);
+  } else if (part.share) {
+    result = from_grant(check, *part.match, part.share->grant);
+    result.degraded = true;
+  } else {
+    result = degraded(*part.match);
+  }
   const limiter::Limit& limit = *part.match->limit;
   result.quota = limit.count();
   if (limit.calendar_unit() == limiter::CalendarUnit::none) result.window = limit.period();

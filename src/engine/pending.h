@@ -28,6 +28,8 @@ enum class Operation : std::uint8_t {
 struct Part {
   const rules::Match* match = nullptr;
   std::optional<store::Outcome> outcome;  ///< nothing yet: the store has not answered
+  std::optional<store::Outcome>
+      share;  ///< of this daemon's part of the limit, in place of the store's answer
 };
 
 struct Pending {

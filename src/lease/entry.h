@@ -50,6 +50,7 @@ class Entry final : public HashHook, public WheelHook {
   bool exhausted : 1 = false;  ///< the store's last word was that a request did not fit
   bool contended : 1 = false;  ///< … or it gave less than was asked for: requests are paced
   bool asking : 1 = false;     ///< has a Flight
+  bool watched : 1 = false;    ///< somebody wants to know when the store is heard of it; not forgotten before
 };
 
 struct EntryDeleter {

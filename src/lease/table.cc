@@ -170,7 +170,7 @@ void Table::adopt(Entry& entry, const TermsPtr& terms, Actions& actions) {
 void Table::make_room(Instant now) {
   keys_.visit_soonest(kRoomBudget, [&](Entry& entry) {
     const bool owes = entry.terms->initial() > 0 && now < entry.full_at;
-    if (!entry.stock.empty() || entry.asking || owes) return now + kFirstLook;
+    if (!entry.stock.empty() || entry.asking || entry.watched || owes) return now + kFirstLook;
     keys_.erase(entry);
     ++counters_.evicted;
     return Keys::kErased;

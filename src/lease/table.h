@@ -60,6 +60,11 @@ struct Actions {
   std::vector<Ask> asks;
   std::vector<Return> returns;
   std::vector<Resolved> resolved;
+  std::vector<std::string> reached;  ///< keys marked by owe() or watch() of which the store has been heard
+
+  [[nodiscard]] bool empty() const {
+    return asks.empty() && returns.empty() && resolved.empty() && reached.empty();
+  }
 };
 
 enum class Failure : std::uint8_t {
@@ -120,6 +125,12 @@ class Table {
 
   /// Gives everything back, for shutdown.
   void drain(Instant now, Actions& actions);
+
+  /// Tokens of `key` were spent without the store: they are debited as far as it still has them, with the
+  /// next request. False: there is no room for the key.
+  bool owe(std::string_view key, const TermsPtr& terms, std::int64_t tokens, Instant now, Actions& actions);
+  /// Tells, by Actions::reached, when the store next answers for `key`, if that is held.
+  void watch(std::string_view key);
 
   /// The key was reset: tokens at hand are of no use to anybody, and nothing is known of it any more.
   void forget(std::string_view key);

@@ -52,9 +52,11 @@ Instant Table::look_after(Entry& entry, Instant now, Actions& actions) {
   if (!entry.stock.empty()) {
     return std::min(entry.stock.first_end() - margin_of(terms), now + terms.ttl() / 2);
   }
+  // What is owed is tried again, whether anybody asks for the key or not.
+  if (entry.asking && flights_.at(&entry).id == 0 && flights_.at(&entry).debt > 0) mark_due(entry);
   // Of a key that is granted tokens in advance when it is new, it must be known that it is not.
   const bool owes = terms.initial() > 0 && now < entry.full_at;
-  if (entry.asking || owes || unused < kIdle) return now + kIdle;
+  if (entry.asking || entry.watched || owes || unused < kIdle) return now + kIdle;
   keys_.erase(entry);
   ++counters_.evicted;
   return Keys::kErased;
@@ -74,6 +76,22 @@ void Table::forget(std::string_view key) {
   entry->full_at = {};
   entry->exhausted = false;
   entry->contended = false;
+}
+
+bool Table::owe(std::string_view key, const TermsPtr& terms, std::int64_t tokens, Instant now,
+                Actions& actions) {
+  Entry* entry = enter(key, terms, now, actions);
+  if (entry == nullptr) return false;
+  entry->watched = true;
+  Flight& flight = flight_of(*entry);
+  flight.initial_left = 0;
+  flight.debt += tokens;
+  if (flight.id == 0) mark_due(*entry);
+  return true;
+}
+
+void Table::watch(std::string_view key) {
+  if (Entry* entry = keys_.find(key)) entry->watched = true;
 }
 
 void Table::heard(std::string_view key, std::int64_t remaining, Duration reset_after, Instant now) {

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -60,8 +61,8 @@ void Table::ask(Entry& entry, Flight& flight, Instant now, Actions& actions) {
   Ask request{.key = entry.key(), .terms = entry.terms};
   std::int64_t needed = flight.debt;
   // What was spent in advance is debited token by token: as much of it as there is.
-  if (flight.debt > 0) add_need(request.needs, 1, static_cast<std::uint32_t>(flight.debt));
-  flight.debt_sent = flight.debt;
+  flight.debt_sent = std::min<std::int64_t>(flight.debt, std::numeric_limits<std::uint32_t>::max());
+  if (flight.debt > 0) add_need(request.needs, 1, static_cast<std::uint32_t>(flight.debt_sent));
   flight.sent = 0;
   for (const Waiter& waiter : flight.waiters) {
     const bool continues = !request.needs.empty() && request.needs.back().cost == waiter.cost;
@@ -92,6 +93,8 @@ void Table::granted(std::uint64_t id, const Grant& grant, Instant now, Actions& 
   flight.id = 0;
   counters_.granted += static_cast<std::uint64_t>(grant.granted_needs + grant.granted_extra);
   counters_.extra += static_cast<std::uint64_t>(grant.granted_extra);
+  if (entry.watched) actions.reached.emplace_back(entry.key());
+  entry.watched = false;
   entry.remaining = grant.remaining;
   entry.full_at = later(now, grant.reset_after);
   entry.exhausted = false;

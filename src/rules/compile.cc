@@ -41,11 +41,12 @@ bool is_name_byte(char c) {
 }
 
 std::expected<FailurePolicy, Fault> parse_failure_policy(std::string_view word) {
+  if (word == "share") return FailurePolicy::share;
   if (word == "allow") return FailurePolicy::allow;
   if (word == "deny") return FailurePolicy::deny;
-  constexpr std::array<std::string_view, 2> kWords{"allow", "deny"};
-  return fault("on_store_failure", fmt::format(R"("{}" is neither "allow" nor "deny"{})", printable(word),
-                                               did_you_mean(word, kWords)));
+  constexpr std::array<std::string_view, 3> kWords{"share", "allow", "deny"};
+  return fault("on_store_failure", fmt::format(R"("{}" is none of "share", "allow" and "deny"{})",
+                                               printable(word), did_you_mean(word, kWords)));
 }
 
 std::optional<Fault> fault_of_address_settings(const PolicySpec& spec) {

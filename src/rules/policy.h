@@ -16,14 +16,15 @@
 
 namespace sluice::rules {
 
-enum class FailurePolicy : std::uint8_t { allow, deny };
+/// What answers for a store that does not: this daemon's share of the limit, or the same for everybody.
+enum class FailurePolicy : std::uint8_t { share, allow, deny };
 
 /// A compiled rule, as much of it as the engine needs.
 struct Rule {
   std::string name;
   double warn_at = 0.9;
   bool shadow = false;
-  FailurePolicy on_store_failure = FailurePolicy::deny;
+  FailurePolicy on_store_failure = FailurePolicy::share;
   LeaseSettings lease{};  ///< its own over those of the [lease] section
 };
 

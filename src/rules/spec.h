@@ -63,10 +63,10 @@ struct RuleSpec {
   std::optional<std::vector<std::string>> key;  ///< which matched descriptors separate counters; nothing: all
   double warn_at = 0.9;  ///< used share of the limit from which answers carry a warning; 0 < x ≤ 1
   bool shadow = false;   ///< count and report, never deny
-  std::string on_store_failure = "deny";  ///< allow | deny
-  std::string mode = "leased";            ///< leased | exact; sliding_window_log is exact whatever this says
-  LeaseSpec lease;                        ///< over [lease]
-  std::vector<OverrideSpec> overrides;    ///< the first that matches replaces limit and burst
+  std::string on_store_failure = "share";  ///< share | allow | deny
+  std::string mode = "leased";             ///< leased | exact; sliding_window_log is exact whatever this says
+  LeaseSpec lease;                         ///< over [lease]
+  std::vector<OverrideSpec> overrides;     ///< the first that matches replaces limit and burst
 };
 
 /// Checks that match are allowed without counting. All descriptors named must match.

@@ -29,6 +29,7 @@ using test::policy;
 rules::RuleSpec window(std::string name, const std::vector<std::string>& descriptors, std::string limit) {
   rules::RuleSpec spec = test::rule(std::move(name), descriptors, std::move(limit));
   spec.algorithm = "fixed_window";
+  spec.on_store_failure = "deny";
   return spec;
 }
 

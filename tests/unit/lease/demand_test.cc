@@ -58,7 +58,7 @@ TEST(AskBudget, IsABurstAndThenAPace) {
     budget.spend(Millis(now), 45ms);
     ++asked;
   }
-  EXPECT_NEAR(asked, 10'000 / 45, 1);
+  EXPECT_NEAR(asked, 222, 1) << "10 s at a pace of 45 ms";
 }
 
 TEST(AskBudget, DoesNotMakePayForWhatWasNotMetered) {
