@@ -110,6 +110,10 @@ std::vector<std::string> needs_restart(const Settings& running, const Settings& 
   Settings left = running;
   Settings right = wanted;
   std::vector<std::string> names;
+  for (const Section& section : sections()) {
+    if (section.present != nullptr && *section.present(left) != *section.present(right))
+      names.emplace_back(section.path);
+  }
   for (const Setting& setting : settings_table()) {
     if (setting.change == Change::reload) continue;
     if (!same(setting.slot(left), setting.slot(right)))

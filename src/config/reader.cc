@@ -159,6 +159,7 @@ void Reader::read_settings(const Section& section, const Position& position) {
 
 void Reader::read_child(const Section& child, const Entry* entry, const std::string& parent_label) {
   if (child.shape == Shape::table) {
+    if (entry != nullptr && child.present != nullptr) *child.present(reading_.settings) = true;
     if (entry != nullptr) return read_table(child, entry->value, 0, parent_label);
     const Table nothing;
     return read_section(child, {nothing, {}, ""});  // for its defaults

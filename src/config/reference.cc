@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <string>
 #include <string_view>
 
@@ -15,8 +16,8 @@ constexpr std::string_view kTitle =
     R"(# Every setting of Sluice, made from the program's own table by: sluicectl config reference
 #
 # This file is a valid configuration. A setting that has its default need not be written. Lines that begin with "#"
-# and no space are settings without a default, switched off; their values are examples, and so are [[rule]] and
-# [[bypass]]. A running daemon takes over changes of this file, except where it says "needs a restart".
+# and no space are settings and sections without a default, switched off; their values are examples, and so are
+# [[rule]] and [[bypass]]. A running daemon takes over changes of this file, except where it says "needs a restart".
 )";
 
 std::string describe_type(const Setting& setting) {
@@ -68,17 +69,25 @@ std::string describe(const Setting& setting) {
   return line;
 }
 
+/// Nothing in it has a default, and to be there may mean something.
+bool is_off(const Section& section) {
+  const auto is_on = [&section](const Setting& setting) {
+    return setting.section == section.path && setting.presence != Presence::optional;
+  };
+  return !is_repeated(section) && std::ranges::none_of(settings_table(), is_on);
+}
+
 }  // namespace
 
 std::string reference_toml() {
   std::string out(kTitle);
   for (const Section& section : sections()) {
-    out += fmt::format("\n\n# {}\n{}\n", section.help, header_of(section));
+    out += fmt::format("\n\n# {}\n{}{}\n", section.help, is_off(section) ? "#" : "", header_of(section));
     for (const Setting& setting : settings_table()) {
       if (setting.section != section.path) continue;
       // An array is an example as a whole.
-      const bool is_off = setting.presence == Presence::optional && !is_repeated(section);
-      out += fmt::format("\n# {}\n{}\n{}{} = {}\n", setting.help, describe(setting), is_off ? "#" : "",
+      const bool off = setting.presence == Presence::optional && !is_repeated(section);
+      out += fmt::format("\n# {}\n{}\n{}{} = {}\n", setting.help, describe(setting), off ? "#" : "",
                          setting.key, setting.literal);
     }
   }

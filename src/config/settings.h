@@ -27,14 +27,32 @@ struct Settings {
     std::string prefix;         ///< of all keys in a shared store
     std::int64_t max_keys = 0;  ///< of counters; with redis of keys that the daemon knows at a time
 
-    /// Filled whatever `kind` is.
+    struct Login {
+      std::string username;       ///< empty: the server's default user; else there is a password, too
+      std::string password_file;  ///< absolute; empty: no password
+    };
+    /// The files are absolute, or empty where they were not given.
+    struct Tls {
+      bool on = false;  ///< the file has the table, be it empty
+      std::string ca;   ///< empty: the system's authorities
+      std::string cert;
+      std::string key;          ///< both or none of these two
+      std::string server_name;  ///< empty: the host that is dialled
+    };
+    /// Filled whatever `kind` is. With kind redis it makes sense as a whole.
     struct Redis {
-      std::string topology;             ///< single
-      std::vector<std::string> shards;  ///< as Endpoint::parse takes them; with kind redis exactly one
-      std::string username;             ///< empty: the server's default user
-      std::string password_file;        ///< absolute; empty: no password
+      std::string topology;  ///< single | shards | sentinel | cluster
+      /// single: one address. shards: addresses, or names and addresses as ShardAddress::parse takes them.
+      /// sentinel: names of masters. cluster: addresses. None is there twice.
+      std::vector<std::string> shards;
+      std::vector<std::string> sentinels;  ///< addresses, with topology sentinel
+      Login login;
+      Tls tls;
+      Login sentinel_login;
+      Tls sentinel_tls;
       Duration connect_timeout{};
-      Duration timeout{};  ///< of one command
+      Duration timeout{};         ///< of one command
+      Duration repair_timeout{};  ///< for other daemons after a failover
     } redis;
   } store;
   struct Log {

@@ -29,7 +29,7 @@ constexpr std::array<std::string_view, 4> kLogLevels{"debug", "info", "warn", "e
 constexpr std::array<std::string_view, 2> kLogFormats{"text", "json"};
 constexpr std::array<std::string_view, 4> kAlgorithms{"token_bucket", "fixed_window", "sliding_window_log",
                                                       "sliding_window_counter"};
-constexpr std::array<std::string_view, 2> kFailurePolicies{"allow", "deny"};
+constexpr std::array<std::string_view, 3> kFailurePolicies{"share", "allow", "deny"};
 
 constexpr std::array kOtherRows{
     Setting{.section = "server",
@@ -203,10 +203,12 @@ constexpr std::array kOtherRows{
             .key = "on_store_failure",
             .type = Type::word,
             .change = Change::reload,
-            .literal = R"("deny")",
+            .literal = R"("share")",
             .words = kFailurePolicies,
             .slot = [](Settings& s) -> Slot { return &s.policy.rules.back().on_store_failure; },
-            .help = "The answer when the store gives none within max_wait."},
+            .help =
+                "The answer when the store gives none within max_wait. share: by this daemon's part of the "
+                "limit, and what passes is counted when the store is back."},
 
     Setting{.section = "rule.override",
             .key = "match",

@@ -17,6 +17,20 @@ constexpr std::array kSections{
     Section{.path = "store", .help = "Where the counters are."},
     Section{.path = "store.redis",
             .help = "Only for kind = \"redis\", but it may stay when kind is another."},
+    Section{.path = "store.redis.tls",
+            .help =
+                "Speak TLS with the servers; [store.redis.tls] alone is enough. The server's certificate is "
+                "always verified. Changed files are read again by themselves.",
+            .present = [](Settings& s) { return &s.store.redis.tls.on; }},
+    Section{.path = "store.redis.sentinel_auth",
+            .help =
+                "Only for topology \"sentinel\": how to log in at the sentinels. Nothing above applies to "
+                "them."},
+    Section{.path = "store.redis.sentinel_tls",
+            .help =
+                "Only for topology \"sentinel\": speak TLS with the sentinels. [store.redis.tls] does not "
+                "apply to them.",
+            .present = [](Settings& s) { return &s.store.redis.sentinel_tls.on; }},
     Section{.path = "log", .help = "Lines on standard error."},
     Section{.path = "http", .help = "How HTTP is answered, and how a gateway's requests reach Sluice."},
     Section{.path = "http.descriptors",

@@ -77,6 +77,8 @@ struct Section {
   Shape shape = Shape::table;
   void (*append)(Settings& settings) = nullptr;  ///< of an array: adds the element that slots then lead to
   std::string_view help{};
+  /// Of a table which means something by being there, empty or not: what that sets.
+  bool* (*present)(Settings& settings) = nullptr;
 };
 
 /// In the order in which the reference shows them; a section comes after the one it lies in. The root is not

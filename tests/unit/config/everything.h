@@ -17,12 +17,27 @@ kind = "redis"
 prefix = "limits:eu"
 max_keys = 5
 [store.redis]
-topology = "single"
-shards = ["[::1]:6379"]
+topology = "sentinel"
+shards = ["limits-a", "limits-b"]
+sentinels = ["[::1]:26379", "sentinel:26379"]
 username = "limiter"
 password_file = "/run/secrets/redis"
 connect_timeout = "1s"
 timeout = "100ms"
+repair_timeout = "3s"
+[store.redis.tls]
+ca = "/run/secrets/ca"
+cert = "/run/secrets/cert"
+key = "/run/secrets/key"
+server_name = "redis.example"
+[store.redis.sentinel_auth]
+username = "watcher"
+password_file = "/run/secrets/sentinel"
+[store.redis.sentinel_tls]
+ca = "/run/secrets/sentinel-ca"
+cert = "/run/secrets/sentinel-cert"
+key = "/run/secrets/sentinel-key"
+server_name = "::1"
 [log]
 level = "debug"
 format = "json"

@@ -121,8 +121,8 @@ TEST(Reader, UnknownWords) {
       {"[log]\nlevel = \"wran\"\n",
        {R"(sluice.toml:2:9: unknown level "wran"; known: "debug", "info", "warn", )"
         R"("error"; did you mean "warn"?)"}},
-      {"[[rule]]\nname = \"a\"\nlimit = 0\non_store_failure = \"share\"\n",
-       {R"(sluice.toml:4:20: unknown on_store_failure "share"; known: "allow", "deny")"}},
+      {"[[rule]]\nname = \"a\"\nlimit = 0\non_store_failure = \"perhaps\"\n",
+       {R"(sluice.toml:4:20: unknown on_store_failure "perhaps"; known: "share", "allow", "deny")"}},
   });
 }
 

@@ -38,10 +38,27 @@ TEST(NeedsRestart, NamesWhatARunningDaemonCannotTakeOver) {
       {[](Settings& s) { ++s.store.max_keys; }, {"store.max_keys"}},
       {[](Settings& s) { s.store.redis.topology += 'x'; }, {"store.redis.topology"}},
       {[](Settings& s) { s.store.redis.shards[0] += 'x'; }, {"store.redis.shards"}},
-      {[](Settings& s) { s.store.redis.username.clear(); }, {"store.redis.username"}},
-      {[](Settings& s) { s.store.redis.password_file += 'x'; }, {"store.redis.password_file"}},
+      {[](Settings& s) { s.store.redis.login.username.clear(); }, {"store.redis.username"}},
+      {[](Settings& s) { s.store.redis.login.password_file += 'x'; }, {"store.redis.password_file"}},
+      {[](Settings& s) { s.store.redis.sentinels.clear(); }, {"store.redis.sentinels"}},
+      {[](Settings& s) { s.store.redis.tls.on = false; }, {"store.redis.tls"}},
+      {[](Settings& s) { s.store.redis.sentinel_tls.on = false; }, {"store.redis.sentinel_tls"}},
+      {[](Settings& s) { s.store.redis.sentinel_login.username += 'x'; },
+       {"store.redis.sentinel_auth.username"}},
+      {[](Settings& s) { s.store.redis.sentinel_login.password_file += 'x'; },
+       {"store.redis.sentinel_auth.password_file"}},
+      {[](Settings& s) { s.store.redis.tls.ca += 'x'; }, {"store.redis.tls.ca"}},
+      {[](Settings& s) { s.store.redis.tls.cert += 'x'; }, {"store.redis.tls.cert"}},
+      {[](Settings& s) { s.store.redis.tls.key += 'x'; }, {"store.redis.tls.key"}},
+      {[](Settings& s) { s.store.redis.tls.server_name += 'x'; }, {"store.redis.tls.server_name"}},
+      {[](Settings& s) { s.store.redis.sentinel_tls.ca += 'x'; }, {"store.redis.sentinel_tls.ca"}},
+      {[](Settings& s) { s.store.redis.sentinel_tls.cert += 'x'; }, {"store.redis.sentinel_tls.cert"}},
+      {[](Settings& s) { s.store.redis.sentinel_tls.key += 'x'; }, {"store.redis.sentinel_tls.key"}},
+      {[](Settings& s) { s.store.redis.sentinel_tls.server_name += 'x'; },
+       {"store.redis.sentinel_tls.server_name"}},
       {[](Settings& s) { s.store.redis.connect_timeout += 1ms; }, {"store.redis.connect_timeout"}},
       {[](Settings& s) { s.store.redis.timeout += 1ms; }, {"store.redis.timeout"}},
+      {[](Settings& s) { s.store.redis.repair_timeout += 1ms; }, {"store.redis.repair_timeout"}},
       {[](Settings& s) { ++s.policy.lease.max; }, {}},
       {[](Settings& s) { s.log.level = "warn"; }, {}},
       {[](Settings& s) { s.log.format = "text"; }, {}},
@@ -52,7 +69,7 @@ TEST(NeedsRestart, NamesWhatARunningDaemonCannotTakeOver) {
     cases[i].change(wanted);
     EXPECT_EQ(needs_restart(config->settings, wanted), cases[i].names) << "case " << i;
   }
-  EXPECT_EQ(needs_restart(Settings{}, config->settings).size(), 13U);
+  EXPECT_EQ(needs_restart(Settings{}, config->settings).size(), 27U);
 }
 
 }  // namespace
