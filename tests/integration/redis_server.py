@@ -1,4 +1,9 @@
-"""A redis-server of a test's own, which keeps nothing: whatever was in it is gone when it starts again."""
+"""A redis-server of a test's own, which keeps nothing: whatever was in it is gone when it starts again.
+
+Other servers are tried by the environment: SLUICE_TEST_SERVER is a program that takes redis-server's options
+("valkey-server"), and SLUICE_TEST_REDIS the address ("host:port") of a server that runs already, such as a managed one. That
+one is EMPTIED by each test; what must kill, stall or configure its server, or have several, is skipped.
+"""
 
 import os
 import pathlib
@@ -7,10 +12,15 @@ import signal
 import socket
 import subprocess
 import tempfile
+import unittest
 
 import redis
 
 from harness import DEADLINE, until
+
+
+PROGRAM = os.environ.get("SLUICE_TEST_SERVER", "redis-server")
+EXTERNAL = os.environ.get("SLUICE_TEST_REDIS")
 
 
 def free_port():
@@ -21,17 +31,31 @@ def free_port():
 
 
 class RedisServer:
-    """Listens on the Unix socket `socket`; with tcp=True also on 127.0.0.1:`port`, which a restart keeps."""
+    """Listens on the Unix socket `socket`; with tcp=True also on `port` of 127.0.0.1 and ::1, which a restart keeps.
+    `options` are settings and their values, as its command line takes them."""
 
     TRIES = 10
 
-    def __init__(self, tcp=False):
+    def __init__(self, tcp=False, options=()):
+        if tcp or options:
+            self.own()
         self.directory = pathlib.Path(tempfile.mkdtemp(prefix="sluice-redis."))
         self.socket = str(self.directory / "r.sock")
         self.tcp = tcp
+        self.options = [str(word) for word in options]
         self.port = 0
         self.process = None
         self.client = redis.Redis(unix_socket_path=self.socket, decode_responses=True, socket_timeout=DEADLINE)
+        if EXTERNAL:
+            self.socket = EXTERNAL  # what daemons take as its address
+            host, port = EXTERNAL.rsplit(":", 1)
+            self.client = redis.Redis(host, int(port), decode_responses=True, socket_timeout=DEADLINE)
+
+    @staticmethod
+    def own():
+        """To be called by who would configure the server, or do it harm."""
+        if EXTERNAL:
+            raise unittest.SkipTest("needs a server of its own")
 
     def __enter__(self):
         try:
@@ -44,6 +68,9 @@ class RedisServer:
         self.remove()
 
     def start(self):
+        if EXTERNAL:
+            self.command("FLUSHALL")
+            return self
         for _ in range(self.TRIES):
             if self.tcp and self.port == 0:
                 self.port = free_port()
@@ -59,9 +86,13 @@ class RedisServer:
     def launch(self):
         pathlib.Path(self.socket).unlink(missing_ok=True)  # of one that was killed
         self.process = subprocess.Popen(
-            ["redis-server", "--port", str(self.port), "--bind", "127.0.0.1", "--unixsocket", self.socket,
-             "--save", "", "--appendonly", "no", "--dir", str(self.directory), "--logfile", "log"],
+            [PROGRAM, "--port", str(self.port), "--bind", "127.0.0.1", "-::1", "--unixsocket", self.socket,
+             "--save", "", "--appendonly", "no", "--dir", str(self.directory), "--logfile", "log", *self.options],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    @property
+    def address(self):
+        return f"127.0.0.1:{self.port}"
 
     def answers(self):
         if not os.path.exists(self.socket):
@@ -76,6 +107,7 @@ class RedisServer:
 
     def stop(self, number=signal.SIGTERM):
         """Ends it by the signal, also while it is paused."""
+        self.own()
         if self.process is None or self.process.poll() is not None:
             return
         self.process.send_signal(number)
@@ -92,6 +124,7 @@ class RedisServer:
         self.start()
 
     def pause(self):
+        self.own()
         self.process.send_signal(signal.SIGSTOP)
 
     def resume(self):
@@ -107,6 +140,7 @@ class RedisServer:
         return sum(statistics.get(f"cmdstat_{name}", {"calls": 0})["calls"] for name in names)
 
     def remove(self):
-        self.kill()
+        if not EXTERNAL:
+            self.kill()
         self.client.close()
         shutil.rmtree(self.directory, ignore_errors=True)

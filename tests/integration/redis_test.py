@@ -38,6 +38,7 @@ class Connecting(DaemonTest):
     def test_with_the_rights_that_the_readme_names(self):
         server = self.redis().start()
         line = re.search(r"^user sluice (on .*)$", README.read_text(encoding="utf-8"), re.MULTILINE)[1]
+        server.own()
         server.command("ACL", "SETUSER", "sluice", *line.replace("PASSWORD", "s3cret-word").split())
         server.command("ACL", "SETUSER", "default", "off")
         password = server.directory / "password"
@@ -52,6 +53,7 @@ class Connecting(DaemonTest):
 
     def test_a_wrong_password_is_told_and_is_not_in_the_log(self):
         server = self.redis().start()
+        server.own()
         server.command("CONFIG", "SET", "requirepass", "right")
         password = server.directory / "password"
         password.write_text("wr0ng-word\n", encoding="utf-8")
@@ -68,6 +70,7 @@ class Connecting(DaemonTest):
 
     def test_redis_may_come_later_and_go(self):
         server = self.redis()
+        server.own()
         closed = FIVE
         opened = rule("path", "5/hour", "fixed_window", on_store_failure="allow")
         daemon = self.daemon(closed + opened, before=store(server.socket))
