@@ -178,10 +178,11 @@ TEST_F(ClusterTest, SlotsThatNobodyHasKeepTheirMaster) {
 }
 
 TEST_F(ClusterTest, AServerThatIsNoClusterSaysSo) {
-  for (const std::string& node : nodes)
+  for (const std::string& node : nodes) {
     servers[node].answer = [](const Command&) {
       return "-ERR This instance has cluster support disabled\r\n";
     };
+  }
   start();
   EXPECT_EQ(log.take(), Lines{});
   ASSERT_FALSE(log.failures.empty());

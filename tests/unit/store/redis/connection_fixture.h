@@ -83,7 +83,7 @@ struct ConnectionTest : testing::Test {
     serve();
     EXPECT_EQ(events.take(), Lines{"ready"});
   }
-  bool send(std::uint64_t tag) const {
+  [[nodiscard]] bool send(std::uint64_t tag) const {
     return connection->send(std::vector<std::string_view>{"GET", std::to_string(tag)}, tag);
   }
   void say(std::string_view bytes) {

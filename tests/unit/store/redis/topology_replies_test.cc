@@ -144,7 +144,8 @@ TEST(Crc16, IsXmodem) {
 TEST(ShardTags, HaveEqualPartsOfTheSlots) {
   for (std::size_t i = 0; i < kShardTags.size(); ++i) {
     const std::size_t width = kSlots / kShardTags.size();
-    const auto middle = static_cast<double>(i * width + width / 2);
+    const std::size_t half = width / 2;
+    const auto middle = static_cast<double>(i * width + half);
     EXPECT_NEAR(slot_of_tag(kShardTags[i]), middle, static_cast<double>(width) / 8) << kShardTags[i];
   }
   EXPECT_EQ(std::set(kShardTags.begin(), kShardTags.end()).size(), kShardTags.size());
