@@ -1,4 +1,4 @@
-// All that is known of one key. A million of them are held: see the targets in DESIGN §11, and entry_bytes().
+// All that is known of one key. A million of them are held: see entry_bytes().
 #pragma once
 
 #include <boost/intrusive/link_mode.hpp>

@@ -1,4 +1,4 @@
-// Aim: the promises of DESIGN §1 and the figures of §11 that leases must keep, for a fleet: never over the
+// Aim: the promises and the figures that leases must keep, for a fleet: never over the
 // limit, exact when it is small, used when it is wanted, few operations. Method: the real lease code of many
 // daemons over one embedded store behind a network with random latency, on virtual time; the demand is
 // Poisson.

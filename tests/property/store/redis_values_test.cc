@@ -209,7 +209,7 @@ TEST_F(Values, OnTheServersClock) {
 
 TEST_F(Values, AKeyOfABucketIsSmall) {
   constexpr int kKeys = 10'000;
-  constexpr std::int64_t kBound = 200;  // DESIGN §11 wants 130
+  constexpr std::int64_t kBound = 200;  // the aim is 130
   const limiter::Limit limit = bucket(100, 24h);
   const std::int64_t before = used_memory();
   for (int i = 0; i < kKeys; ++i) shard_.take("sl:user:" + std::to_string(100'000 + i), limit, 1);

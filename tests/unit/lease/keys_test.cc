@@ -118,7 +118,7 @@ TEST_F(KeysTest, VisitsTheSoonestFirstToMakeRoom) {
 }
 
 TEST_F(KeysTest, MillionsOfKeysAreSmall) {
-  // DESIGN §11: at most 160 bytes per key held. Keys of some 22 bytes ("per-user" and an id), a block of
+  // At most 160 bytes per key held. Keys of some 22 bytes ("per-user" and an id), a block of
   // glibc's allocator (8 bytes, to a multiple of 16), and a bucket or two: the table doubles when it is full.
   constexpr std::size_t kBlock = (entry_bytes(22) + 8 + 15) / 16 * 16;
   EXPECT_LE(kBlock + 2 * sizeof(void*), 160U);

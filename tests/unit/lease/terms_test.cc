@@ -1,4 +1,4 @@
-// Aim: what may be held, and for how long, follows from the limit as DESIGN §6 says. Method: figures by hand.
+// Aim: what may be held, and for how long, follows from the limit. Method: figures by hand.
 #include "lease/terms.h"
 
 #include <gtest/gtest.h>
