@@ -21,10 +21,10 @@
 namespace sluice::rules {
 namespace {
 
-const std::vector<std::string> address_names{"ip"};
+const std::vector<std::string> kAddressNames{"ip"};
 
 Condition condition_of(const std::vector<MatchSpec>& match) {
-  return Condition::compile(match, address_names).value();
+  return Condition::compile(match, kAddressNames).value();
 }
 
 struct Outcome {
@@ -34,7 +34,7 @@ struct Outcome {
 
 Outcome outcome(const ConditionSet& set, const std::vector<Descriptor>& descriptors) {
   Outcome out;
-  const Request request(descriptors, address_names);
+  const Request request(descriptors, kAddressNames);
   out.inspected = set.for_each_match(request, [&](std::size_t index) { out.matched.push_back(index); });
   std::ranges::sort(out.matched);
   return out;
@@ -88,12 +88,12 @@ TEST(ConditionSet, FirstMatchIsByOrderNotByIndex) {
   conditions.push_back(condition_of({}));
   const ConditionSet set(std::move(conditions));
   const auto first = [&](const std::vector<Descriptor>& descriptors) {
-    return set.first_match(Request(descriptors, address_names));
+    return set.first_match(Request(descriptors, kAddressNames));
   };
   EXPECT_EQ(first({{"a", "x"}, {"b", "y"}, {"z", "yes"}}), 1U);
   EXPECT_EQ(first({{"a", "x"}}), 2U);
   EXPECT_EQ(first({}), 3U);
-  EXPECT_FALSE(ConditionSet().first_match(Request({}, address_names)));
+  EXPECT_FALSE(ConditionSet().first_match(Request({}, kAddressNames)));
 }
 
 TEST(ConditionSet, AgreesWithAskingEveryCondition) {
@@ -123,7 +123,7 @@ TEST(ConditionSet, AgreesWithAskingEveryCondition) {
       for (auto left = random() % 6; left > 0; --left) {
         descriptors.push_back({names[random() % names.size()], values[random() % values.size()]});
       }
-      const Request request(descriptors, address_names);
+      const Request request(descriptors, kAddressNames);
       std::vector<std::size_t> expected;
       for (std::size_t k = 0; k < set.size(); ++k) {
         if (set[k].holds_for(request)) expected.push_back(k);

@@ -14,15 +14,15 @@
 namespace sluice::rules {
 namespace {
 
-const std::vector<std::string> address_names{"ip"};
+const std::vector<std::string> kAddressNames{"ip"};
 
 bool holds(testing::Patterns patterns, const std::vector<Descriptor>& request) {
-  const auto condition = Condition::compile(testing::match_of(patterns), address_names).value();
-  return condition.holds_for(Request(request, address_names));
+  const auto condition = Condition::compile(testing::match_of(patterns), kAddressNames).value();
+  return condition.holds_for(Request(request, kAddressNames));
 }
 
 std::string faulty_field(testing::Patterns patterns) {
-  const auto condition = Condition::compile(testing::match_of(patterns), address_names);
+  const auto condition = Condition::compile(testing::match_of(patterns), kAddressNames);
   return condition ? "none" : condition.error().field;
 }
 

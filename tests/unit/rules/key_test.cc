@@ -25,13 +25,13 @@ namespace {
 using namespace std::string_view_literals;
 using Tuple = std::array<std::string, 3>;
 
-const std::vector<std::string> address_names{"ip"};
+const std::vector<std::string> kAddressNames{"ip"};
 
 std::string key_of(const Tuple& values) {
   const KeyPlan plan{"r", {{"a"}, {"ip"}, {"c"}}, 64};
   const std::vector<Descriptor> descriptors{{"c", values[2]}, {"a", values[0]}, {"ip", values[1]}};
   std::string key;
-  encode_key(plan, Request(descriptors, address_names), key);
+  encode_key(plan, Request(descriptors, kAddressNames), key);
   return key;
 }
 
@@ -108,7 +108,7 @@ TEST(Key, LongValuesLeaveNoLargeMemoryBehind) {
   const std::string large(65536, 'x');
   const std::vector<Descriptor> descriptors{{"a", large}};
   std::string key;
-  encode_key(plan, Request(descriptors, address_names), key);
+  encode_key(plan, Request(descriptors, kAddressNames), key);
   EXPECT_LT(key.capacity(), 2 * kMaxKeyBytes);
 }
 
@@ -118,7 +118,7 @@ TEST(Key, LongestFitsTheBound) {
     const std::string value(length, 'x');
     const std::vector<Descriptor> descriptors{{"a", value}};
     std::string key;
-    encode_key(plan, Request(descriptors, address_names), key);
+    encode_key(plan, Request(descriptors, kAddressNames), key);
     EXPECT_LE(key.size(), kMaxKeyBytes);
   }
 }
@@ -180,13 +180,13 @@ TEST(KeyDescription, ForPeople) {
   const auto describe = [&](std::string_view user, std::string_view ip,
                             const std::vector<std::string>& secrets = {}) {
     const std::vector<Descriptor> descriptors{{"user", user}, {"ip", ip}};
-    return describe_key(plan, Request(descriptors, address_names), secrets);
+    return describe_key(plan, Request(descriptors, kAddressNames), secrets);
   };
   EXPECT_EQ(describe("7", "::ffff:10.0.0.1"), "r{user=\"7\", ip=10.0.0.1}");
   EXPECT_EQ(describe("a\n", "2001:db8::5"), "r{user=\"a\\x0a\", ip=2001:db8::/64}");
   EXPECT_EQ(describe("7", "here"), "r{user=\"7\", ip=\"here\"}");
   EXPECT_EQ(describe("hunter2", "::1", {"user"}), "r{user=<hidden>, ip=::/64}");
-  EXPECT_EQ(describe_key(KeyPlan{"r", {}, 64}, Request({}, address_names), {}), "r");
+  EXPECT_EQ(describe_key(KeyPlan{"r", {}, 64}, Request({}, kAddressNames), {}), "r");
   EXPECT_LT(describe(std::string(65536, 'x'), "").size(), 200U);
 }
 

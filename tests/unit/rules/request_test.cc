@@ -14,11 +14,11 @@
 namespace sluice::rules {
 namespace {
 
-const std::vector<std::string> address_names{"ip", "client"};
+const std::vector<std::string> kAddressNames{"ip", "client"};
 
 TEST(Request, FirstOfARepeatedNameCounts) {
   const std::vector<Descriptor> descriptors{{"user", "1"}, {"ip", "10.0.0.1"}, {"user", "2"}, {"user", "3"}};
-  const Request request(descriptors, address_names);
+  const Request request(descriptors, kAddressNames);
   ASSERT_EQ(request.values().size(), 2U);
   EXPECT_EQ(request.find("user")->text(), "1");
   EXPECT_EQ(request.find("none"), nullptr);
@@ -27,7 +27,7 @@ TEST(Request, FirstOfARepeatedNameCounts) {
 TEST(Request, KindsFollowTheNames) {
   const std::vector<Descriptor> descriptors{
       {"client", "::ffff:10.0.0.1"}, {"user", "10.0.0.1"}, {"ip", "here"}};
-  const Request request(descriptors, address_names);
+  const Request request(descriptors, kAddressNames);
   EXPECT_EQ(request.find("client")->address()->text(), "10.0.0.1");
   EXPECT_FALSE(request.find("user")->address());
   EXPECT_EQ(request.find("user")->exact_form(), "10.0.0.1");
@@ -38,7 +38,7 @@ TEST(Request, KindsFollowTheNames) {
 
 TEST(Request, DigestIsOfTheText) {
   const std::vector<Descriptor> descriptors{{"token", "hunter2"}};
-  const Request request(descriptors, address_names);
+  const Request request(descriptors, kAddressNames);
   EXPECT_EQ(request.find("token")->digest(), sha256("hunter2"));
   EXPECT_EQ(request.find("token")->digest(), sha256("hunter2"));
 }
@@ -48,13 +48,13 @@ TEST(Request, MoreThanTheProtocolsAllowStillWork) {
   for (std::size_t i = 0; i < 3 * kMaxDescriptors; ++i) names.push_back("d" + std::to_string(i));
   std::vector<Descriptor> descriptors;
   for (const std::string& name : names) descriptors.push_back({name, name});
-  const Request request(descriptors, address_names);
+  const Request request(descriptors, kAddressNames);
   EXPECT_EQ(request.values().size(), names.size());
   EXPECT_EQ(request.find(names.back())->text(), names.back());
 }
 
 TEST(Request, EmptyOne) {
-  const Request request({}, address_names);
+  const Request request({}, kAddressNames);
   EXPECT_TRUE(request.values().empty());
   EXPECT_EQ(request.find(""), nullptr);
 }
