@@ -93,10 +93,12 @@ TEST(Policy, RulesFieldsAreCarriedThrough) {
   careful.warn_at = 0.5;
   careful.shadow = true;
   careful.on_store_failure = "allow";
+  RuleSpec closed = rule_of("closed", {}, "5/s");
+  closed.on_store_failure = "deny";
   const auto policy =
-      compiled(policy_of({careful, rule_of("free", {}, "unlimited"), rule_of("plain", {}, "5/s")}));
+      compiled(policy_of({careful, rule_of("free", {}, "unlimited"), rule_of("plain", {}, "5/s"), closed}));
   const MatchResult result = matched(*policy, {});
-  ASSERT_EQ(names_of(result), (Names{"careful", "free", "plain"}));
+  ASSERT_EQ(names_of(result), (Names{"careful", "free", "plain", "closed"}));
 
   const Match& zero = result.matches[0];
   EXPECT_EQ(zero.rule->warn_at, 0.5);
@@ -113,7 +115,8 @@ TEST(Policy, RulesFieldsAreCarriedThrough) {
   const Match& plain = result.matches[2];
   EXPECT_EQ(plain.rule->warn_at, 0.9);
   EXPECT_FALSE(plain.rule->shadow);
-  EXPECT_EQ(plain.rule->on_store_failure, FailurePolicy::deny);
+  EXPECT_EQ(plain.rule->on_store_failure, FailurePolicy::share);
+  EXPECT_EQ(result.matches[3].rule->on_store_failure, FailurePolicy::deny);
   EXPECT_EQ(plain.limit->algorithm(), limiter::Algorithm::token_bucket);
   EXPECT_EQ(plain.override_index, -1);
 }
