@@ -206,10 +206,14 @@ WallTime LeasedStore::wall_now() {
 
 std::optional<store::Outcome> LeasedStore::take_share(std::string_view key, const limiter::Limit& limit,
                                                       std::int64_t cost) {
+  Portion portion;
   std::optional<std::int64_t> left;
-  if (const auto known = table_.known(key, now())) left = known->remaining - table_.held(key, now());
-  const limiter::Verdict verdict =
-      shares_.take(key, limit, cost, portion_in(behind_.fleet_of(key), key), left, wall_now());
+  // To rank a fleet takes a hash for each of its daemons: once for each key, not for each check.
+  if (!shares_.holds(key, limit)) {
+    portion = portion_in(behind_.fleet_of(key), key);
+    if (const auto known = table_.known(key, now())) left = known->remaining - table_.held(key, now());
+  }
+  const limiter::Verdict verdict = shares_.take(key, limit, cost, portion, left, wall_now());
   table_.watch(key);
   after_event();
   store::Outcome outcome =

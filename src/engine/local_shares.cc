@@ -29,6 +29,11 @@ std::int64_t portion_of(std::int64_t whole, Portion portion) {
 LocalShares::LocalShares(Random& random, std::size_t max_keys)
     : max_keys_(max_keys), entries_(0, KeyedHash(random)) {}
 
+bool LocalShares::holds(std::string_view key, const limiter::Limit& limit) const {
+  const auto found = entries_.find(key);
+  return found != entries_.end() && limits_.at(found->second.whole) == limit;
+}
+
 limiter::Verdict LocalShares::take(std::string_view key, const limiter::Limit& limit, std::int64_t cost,
                                    Portion portion, std::optional<std::int64_t> known_left, WallTime now) {
   Entry* entry = find_or_begin(key, limit, portion, known_left, now);

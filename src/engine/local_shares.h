@@ -35,6 +35,9 @@ class LocalShares {
   /// `random` keys the table. Keys beyond `max_keys` are denied: to forget one would hand out its part again.
   LocalShares(Random& random, std::size_t max_keys);
 
+  /// Whether `key` is held under `limit`: then take() goes by what counted when it was first asked for.
+  [[nodiscard]] bool holds(std::string_view key, const limiter::Limit& limit) const;
+
   /// Takes `cost` ≥ 1 from our part of the limit. `known_left`: what the store, when last heard, had left of
   /// the key. Which part is ours, and what was left, count when a key is first asked for.
   [[nodiscard]] limiter::Verdict take(std::string_view key, const limiter::Limit& limit, std::int64_t cost,

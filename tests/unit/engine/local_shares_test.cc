@@ -152,7 +152,10 @@ TEST_F(LocalSharesTest, BookingGoesRoundInSteps) {
 }
 
 TEST_F(LocalSharesTest, AReloadedLimitKeepsWhatWasConsumed) {
+  EXPECT_FALSE(shares_.holds("k", limit_));
   EXPECT_TRUE(take(60));
+  EXPECT_TRUE(shares_.holds("k", limit_));
+  EXPECT_FALSE(shares_.holds("k", limit_of(50)));
   limit_ = limit_of(50);
   EXPECT_FALSE(take());
   limit_ = limit_of(70);
