@@ -30,31 +30,11 @@
 #include "net/posix.h"
 #include "net/socket_address.h"
 #include "net/uv_loop.h"
+#include "unit/net/dial_outcome.h"
 #include "unit/net/support.h"
 
 namespace sluice::net {
 namespace {
-
-struct Outcome final : ConnectEvents {
-  std::unique_ptr<ByteStream> stream;
-  std::string reason;
-  int events = 0;
-  std::function<void()> hook;
-
-  void on_connected(std::unique_ptr<ByteStream> connected) override {
-    stream = std::move(connected);
-    note();
-  }
-  void on_connect_failed(std::string_view why) override {
-    const std::string_view kept = why;
-    note();
-    reason = kept;  // must be good for the whole call, though the hook destroyed the attempt
-  }
-  void note() {
-    ++events;
-    if (hook) hook();
-  }
-};
 
 struct ConnectorTest : testing::Test {
   TempDir directory;
@@ -63,7 +43,7 @@ struct ConnectorTest : testing::Test {
   std::unique_ptr<Listener> listener;
   std::unique_ptr<Connector> connector = make_connector(loop);
   std::unique_ptr<ConnectAttempt> attempt;
-  Outcome outcome;
+  DialOutcome outcome;
 
   bool listen(const std::string& address) {
     auto made = listen_tcp(loop, address, 16, accepted);

@@ -17,6 +17,7 @@
 #include "net/tls_connector.h"
 #include "net/tls_options.h"
 #include "net/uv_loop.h"
+#include "unit/net/dial_outcome.h"
 #include "unit/net/support.h"
 #include "unit/net/tls_certificates.h"
 #include "unit/net/tls_server.h"
@@ -38,27 +39,6 @@ class Redirect final : public Connector {
   Endpoint to_;
 };
 
-struct TlsOutcome final : ConnectEvents {
-  std::unique_ptr<ByteStream> stream;
-  std::string reason;
-  int events = 0;
-  std::function<void()> hook;
-
-  void on_connected(std::unique_ptr<ByteStream> connected) override {
-    stream = std::move(connected);
-    note();
-  }
-  void on_connect_failed(std::string_view why) override {
-    const std::string_view kept = why;
-    note();
-    reason = kept;  // must be good for the whole call, though the hook destroyed the attempt
-  }
-  void note() {
-    ++events;
-    if (hook) hook();
-  }
-};
-
 struct TlsTest : testing::Test {
   TempDir directory;
   Authority authority{directory.path(), "ca"};
@@ -67,7 +47,7 @@ struct TlsTest : testing::Test {
   Redirect redirect{*plain};
   std::unique_ptr<TlsConnector> connector;
   std::unique_ptr<ConnectAttempt> attempt;
-  TlsOutcome outcome;
+  DialOutcome outcome;
 
   [[nodiscard]] CertificateFiles server_certificate() const {
     return authority.issue("server", {.names = {"DNS:redis"}});

@@ -23,6 +23,7 @@
 #include "store/store.h"
 #include "support/redis_server.h"
 #include "unit/limiter/limits.h"
+#include "unit/store/redis/real_loop.h"
 #include "unit/store/redis/redis_store_fixture.h"
 
 namespace sluice::store::redis {
@@ -51,19 +52,8 @@ struct RealServerTest : testing::Test {
     store->set_sink(sink);
     store->start();
   }
-  /// Runs the loop until `done`; false if that takes a minute.
-  bool run_until(const std::function<bool()>& done) {
-    const Instant end = loop.clock().now() + std::chrono::minutes{1};
-    const std::function<void()> look = [&] {
-      if (done() || loop.clock().now() > end) return loop.stop();
-      loop.start_timer(std::chrono::milliseconds{1}, look);
-    };
-    loop.defer(look);
-    loop.run();
-    return done();
-  }
   bool serves() {
-    return run_until([&] { return store->serving(); });
+    return run_until(loop, [&] { return store->serving(); });
   }
   Outcome lease(std::int64_t cost) {
     const std::vector<Need> needs = {{.cost = cost, .count = 1}};
@@ -71,7 +61,7 @@ struct RealServerTest : testing::Test {
     if (const auto at_once =
             store->lease({.key = "rule:x", .limit = &limit, .needs = needs, .extra = 0}, tag))
       return *at_once;
-    EXPECT_TRUE(run_until([&] { return sink.outcomes.contains(tag); }));
+    EXPECT_TRUE(run_until(loop, [&] { return sink.outcomes.contains(tag); }));
     return sink.outcomes[tag];
   }
 };
@@ -100,7 +90,8 @@ TEST_F(RealServerTest, CountsThroughFlushAndRestart) {
   EXPECT_EQ(store->counters().rebooked_tokens, 8U);
 
   server.restart();
-  ASSERT_TRUE(run_until([&] { return !log.lines.empty() && log.lines.back() == "serving, new history"; }));
+  ASSERT_TRUE(
+      run_until(loop, [&] { return !log.lines.empty() && log.lines.back() == "serving, new history"; }));
   EXPECT_EQ(lease(1).grant.granted_needs, 0);
   EXPECT_EQ(store->counters().rebooked_tokens, 18U);
 }
@@ -124,11 +115,11 @@ TEST_F(RealServerTest, UsesItsPasswordAndName) {
   EXPECT_NE(client.ask({"CLIENT", "LIST"}).text.find("name=sluiced"), std::string::npos);
 
   start("wrong");
-  ASSERT_TRUE(run_until([&] { return log.lines.size() > 1; }));
+  ASSERT_TRUE(run_until(loop, [&] { return log.lines.size() > 1; }));
   EXPECT_EQ(log.lines[1],
             "failed: the server does not accept the configured user name and password (WRONGPASS)");
   start();
-  ASSERT_TRUE(run_until([&] { return log.lines.size() > 2; }));
+  ASSERT_TRUE(run_until(loop, [&] { return log.lines.size() > 2; }));
   EXPECT_TRUE(log.lines[2].ends_with("(NOAUTH)")) << log.lines[2];
 }
 
@@ -140,7 +131,7 @@ TEST_F(RealServerTest, LeavesAReplica) {
   EXPECT_EQ(lease(1).error, StoreError::unavailable);
   EXPECT_EQ(store->counters().errors[ErrorKind::readonly], 1U);
   client.ask({"REPLICAOF", "NO", "ONE"});
-  ASSERT_TRUE(run_until([&] { return store->serving() && store->counters().connection.connects > 1; }));
+  ASSERT_TRUE(run_until(loop, [&] { return store->serving() && store->counters().connection.connects > 1; }));
   EXPECT_EQ(lease(1).grant.granted_needs, 1);
 }
 

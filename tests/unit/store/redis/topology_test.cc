@@ -23,6 +23,7 @@
 #include "net/uv_loop.h"
 #include "store/store.h"
 #include "support/redis_server.h"
+#include "unit/store/redis/real_loop.h"
 #include "unit/store/redis/redis_store_fixture.h"
 
 namespace sluice::store::redis {
@@ -78,21 +79,11 @@ struct TopologyTest : testing::Test {
     topology = make(kind, std::move(shards)).value();
     topology->store().set_sink(sink);
     topology->start();
-    ASSERT_TRUE(run_until([&] { return topology->serving() == count; }));
-  }
-  bool run_until(const std::function<bool()>& done) {
-    const Instant end = loop.clock().now() + std::chrono::minutes{1};
-    const std::function<void()> look = [&] {
-      if (done() || loop.clock().now() > end) return loop.stop();
-      loop.start_timer(std::chrono::milliseconds{1}, look);
-    };
-    loop.defer(look);
-    loop.run();
-    return done();
+    ASSERT_TRUE(run_until(loop, [&] { return topology->serving() == count; }));
   }
   Outcome outcome(const std::optional<Outcome>& at_once) {
     if (at_once) return *at_once;
-    EXPECT_TRUE(run_until([&] { return sink.outcomes.contains(tag); }));
+    EXPECT_TRUE(run_until(loop, [&] { return sink.outcomes.contains(tag); }));
     return sink.outcomes.at(tag);
   }
   Outcome lease(std::string_view key) {
@@ -126,7 +117,7 @@ TEST_F(TopologyTest, EachKeyHasAShardAndOneThatIsGoneTakesOnlyItsOwn) {
 
   const std::string gone = other->socket();
   other.reset();
-  ASSERT_TRUE(run_until([&] { return topology->serving() == 1; }));
+  ASSERT_TRUE(run_until(loop, [&] { return topology->serving() == 1; }));
   EXPECT_EQ(log.lines.back(), gone + " lost");
   std::uint64_t unavailable = 0;
   for (int i = 0; i < kKeys; ++i) {
@@ -156,7 +147,7 @@ TEST_F(TopologyTest, WhatAShardLostIsRebookedAndToldOf) {
   start(Kind::shards, {"a=" + server.socket()});
   EXPECT_EQ(lease(key(1)).grant.remaining, 9);
   server.restart();  // with nothing
-  ASSERT_TRUE(run_until([&] { return log.lines.size() >= 4; }));
+  ASSERT_TRUE(run_until(loop, [&] { return log.lines.size() >= 4; }));
   EXPECT_EQ(log.lines, (Lines{"a serving", "a lost", "a rebooked 1 of 1", "a serving"}));
   EXPECT_EQ(lease(key(1)).grant.remaining, 8);
 }
@@ -166,7 +157,7 @@ TEST_F(TopologyTest, AServerThatIsNoClusterIsToldOf) {
   topology = make(Kind::cluster, {server.socket()}).value();
   topology->start();
   EXPECT_EQ(topology->shards().size(), 32U);
-  ASSERT_TRUE(run_until([&] { return !log.lines.empty(); }));
+  ASSERT_TRUE(run_until(loop, [&] { return !log.lines.empty(); }));
   EXPECT_EQ(log.lines[0], server.socket() + " ERR This instance has cluster support disabled");
   EXPECT_EQ(topology->serving(), 0U);
 }
