@@ -10,15 +10,15 @@
 #include <utility>
 
 #include "base/connector.h"
+#include "base/loop.h"
 #include "base/random.h"
 #include "base/result.h"
 #include "config/settings.h"
+#include "daemon/redis_access.h"
 #include "daemon/redis_info.h"
 #include "daemon/redis_options.h"
 #include "daemon/stores.h"
-#include "daemon/transport.h"
 #include "engine/leased_store.h"
-#include "net/uv_loop.h"
 #include "observe/log.h"
 #include "rules/policy.h"
 #include "store/redis/errors.h"
@@ -31,21 +31,16 @@ namespace {
 using observe::Level;
 namespace redis = store::redis;
 
-struct Transports {
-  std::unique_ptr<Transport> data;
-  std::unique_ptr<Transport> sentinels;
-};
-
 class RedisBacking final : public Backing, private redis::TopologyEvents {
  public:
-  RedisBacking(observe::Log& log, RedisSecrets secrets, Transports transports)
-      : log_(log), secrets_(std::move(secrets)), transports_(std::move(transports)) {}
+  RedisBacking(observe::Log& log, std::unique_ptr<RedisAccess> access)
+      : log_(log), access_(std::move(access)) {}
   ~RedisBacking() override = default;
   RedisBacking(const RedisBacking&) = delete;
   RedisBacking& operator=(const RedisBacking&) = delete;
 
   /// Before anything else.
-  Result<void> open(net::UvLoop& loop, Random& random, const config::Settings::Store& settings,
+  Result<void> open(Loop& loop, Random& random, const config::Settings::Store& settings,
                     std::shared_ptr<const rules::Policy> policy);
 
   store::Store& store() override { return *leased_; }
@@ -72,19 +67,17 @@ class RedisBacking final : public Backing, private redis::TopologyEvents {
 
   // In the order of construction: what is below uses what is above.
   observe::Log& log_;
-  RedisSecrets secrets_;
-  Transports transports_;
+  std::unique_ptr<RedisAccess> access_;
   std::unique_ptr<redis::Topology> topology_;
   std::unique_ptr<engine::LeasedStore> leased_;
 };
 
-Result<void> RedisBacking::open(net::UvLoop& loop, Random& random, const config::Settings::Store& settings,
+Result<void> RedisBacking::open(Loop& loop, Random& random, const config::Settings::Store& settings,
                                 std::shared_ptr<const rules::Policy> policy) {
-  auto options = topology_options(settings, secrets_);
+  auto options = topology_options(settings, *access_);
   if (!options) return std::unexpected(options.error());
-  auto topology = redis::make_topology(
-      loop, {.data = transports_.data->connector(), .sentinels = transports_.sentinels->connector()}, random,
-      *this, *std::move(options));
+  auto topology = redis::make_topology(loop, {.data = access_->data(), .sentinels = access_->sentinels()},
+                                       random, *this, *std::move(options));
   if (!topology) return failure("store.redis: " + topology.error().message);
   topology_ = *std::move(topology);
   const auto max_keys = static_cast<std::size_t>(settings.max_keys);
@@ -143,17 +136,11 @@ void RedisBacking::describe(std::string& out) const {
 
 }  // namespace
 
-Result<std::unique_ptr<Backing>> make_redis_backing(net::UvLoop& loop, Random& random, observe::Log& log,
+Result<std::unique_ptr<Backing>> make_redis_backing(Loop& loop, Random& random, observe::Log& log,
                                                     const config::Settings::Store& settings,
+                                                    std::unique_ptr<RedisAccess> access,
                                                     std::shared_ptr<const rules::Policy> policy) {
-  auto secrets = open_secrets(loop, log, settings.redis);
-  if (!secrets) return std::unexpected(secrets.error());
-  auto data = Transport::make(loop, log, "store.redis.tls", settings.redis.tls);
-  if (!data) return std::unexpected(data.error());
-  auto sentinels = Transport::make(loop, log, "store.redis.sentinel_tls", settings.redis.sentinel_tls);
-  if (!sentinels) return std::unexpected(sentinels.error());
-  auto backing = std::make_unique<RedisBacking>(
-      log, *std::move(secrets), Transports{.data = *std::move(data), .sentinels = *std::move(sentinels)});
+  auto backing = std::make_unique<RedisBacking>(log, std::move(access));
   if (const auto done = backing->open(loop, random, settings, std::move(policy)); !done)
     return std::unexpected(done.error());
   return backing;

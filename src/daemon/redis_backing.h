@@ -3,11 +3,12 @@
 
 #include <memory>
 
+#include "base/loop.h"
 #include "base/random.h"
 #include "base/result.h"
 #include "config/settings.h"
+#include "daemon/redis_access.h"
 #include "daemon/stores.h"
-#include "net/uv_loop.h"
 #include "observe/log.h"
 #include "rules/policy.h"
 
@@ -15,7 +16,7 @@ namespace sluice::daemon {
 
 /// As make_backing(), for kind redis.
 [[nodiscard]] Result<std::unique_ptr<Backing>> make_redis_backing(
-    net::UvLoop& loop, Random& random, observe::Log& log, const config::Settings::Store& settings,
-    std::shared_ptr<const rules::Policy> policy);
+    Loop& loop, Random& random, observe::Log& log, const config::Settings::Store& settings,
+    std::unique_ptr<RedisAccess> access, std::shared_ptr<const rules::Policy> policy);
 
 }  // namespace sluice::daemon

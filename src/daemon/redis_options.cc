@@ -1,9 +1,7 @@
 #include "daemon/redis_options.h"
 
-#include <unistd.h>
-
 #include <expected>
-#include <memory>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,9 +9,7 @@
 #include "base/connector.h"
 #include "base/result.h"
 #include "config/settings.h"
-#include "daemon/secret.h"
-#include "net/uv_loop.h"
-#include "observe/log.h"
+#include "daemon/redis_access.h"
 #include "store/redis/connection.h"
 #include "store/redis/handshake.h"
 #include "store/redis/topology.h"
@@ -31,22 +27,16 @@ Kind kind_of(std::string_view topology) {
   return Kind::single;
 }
 
-Result<std::unique_ptr<Secret>> open_secret(net::UvLoop& loop, observe::Log& log, std::string setting,
-                                            const std::string& path) {
-  if (path.empty()) return nullptr;
-  return Secret::open(loop, log, std::move(setting), path);
-}
-
 redis::ConnectionOptions connection_options(const config::Settings::Store::Redis& settings,
-                                            const std::string& username, const Secret* secret) {
+                                            const std::string& client_name, const std::string& username,
+                                            std::function<std::string()> password) {
   redis::ConnectionOptions options;
-  options.client_name = "sluiced-" + std::to_string(getpid());
+  options.client_name = client_name;
   options.connect_timeout = settings.connect_timeout;
   options.command_timeout = settings.timeout;
-  if (secret != nullptr) {
-    // Asked at each attempt, so that a changed password is the next one used.
-    options.credentials = [username, secret] {
-      return redis::Credentials{.username = username, .password = secret->text()};
+  if (password) {
+    options.credentials = [username, password = std::move(password)] {
+      return redis::Credentials{.username = username, .password = password()};
     };
   }
   return options;
@@ -54,18 +44,8 @@ redis::ConnectionOptions connection_options(const config::Settings::Store::Redis
 
 }  // namespace
 
-Result<RedisSecrets> open_secrets(net::UvLoop& loop, observe::Log& log,
-                                  const config::Settings::Store::Redis& settings) {
-  auto data = open_secret(loop, log, "store.redis.password_file", settings.login.password_file);
-  if (!data) return std::unexpected(data.error());
-  auto sentinels = open_secret(loop, log, "store.redis.sentinel_auth.password_file",
-                               settings.sentinel_login.password_file);
-  if (!sentinels) return std::unexpected(sentinels.error());
-  return RedisSecrets{.data = *std::move(data), .sentinels = *std::move(sentinels)};
-}
-
 Result<redis::TopologyOptions> topology_options(const config::Settings::Store& settings,
-                                                const RedisSecrets& secrets) {
+                                                const RedisAccess& access) {
   const config::Settings::Store::Redis& wanted = settings.redis;
   redis::TopologyOptions options;
   options.kind = kind_of(wanted.topology);
@@ -77,8 +57,10 @@ Result<redis::TopologyOptions> topology_options(const config::Settings::Store& s
   }
   options.store.prefix = settings.prefix;
   options.store.repair_timeout = wanted.repair_timeout;
-  options.store.connection = connection_options(wanted, wanted.login.username, secrets.data.get());
-  options.sentinel = connection_options(wanted, wanted.sentinel_login.username, secrets.sentinels.get());
+  options.store.connection =
+      connection_options(wanted, access.client_name(), wanted.login.username, access.data_password());
+  options.sentinel = connection_options(wanted, access.client_name(), wanted.sentinel_login.username,
+                                        access.sentinel_password());
   return options;
 }
 

@@ -1,16 +1,19 @@
 #include "daemon/stores.h"
 
 #include <cstddef>
+#include <expected>
 #include <functional>
 #include <memory>
 #include <string>
 #include <utility>
 
+#include "base/loop.h"
 #include "base/random.h"
 #include "base/result.h"
 #include "base/time.h"
 #include "config/settings.h"
 #include "daemon/info.h"
+#include "daemon/redis_access.h"
 #include "daemon/redis_backing.h"
 #include "net/uv_loop.h"
 #include "observe/log.h"
@@ -29,7 +32,7 @@ constexpr std::size_t kSweepBudget = 10'000;
 
 class MemoryBacking final : public Backing {
  public:
-  MemoryBacking(net::UvLoop& loop, Random& random, std::size_t max_keys)
+  MemoryBacking(Loop& loop, Random& random, std::size_t max_keys)
       : loop_(loop), store_(loop.clock(), random, {.max_keys = max_keys}) {}
 
   store::Store& store() override { return store_; }
@@ -53,7 +56,7 @@ class MemoryBacking final : public Backing {
     });
   }
 
-  net::UvLoop& loop_;
+  Loop& loop_;
   store::MemoryStore store_;
 };
 
@@ -64,7 +67,9 @@ Result<std::unique_ptr<Backing>> make_backing(net::UvLoop& loop, Random& random,
                                               std::shared_ptr<const rules::Policy> policy) {
   const auto max_keys = static_cast<std::size_t>(settings.max_keys);
   if (settings.kind == "memory") return std::make_unique<MemoryBacking>(loop, random, max_keys);
-  return make_redis_backing(loop, random, log, settings, std::move(policy));
+  auto access = open_redis_access(loop, log, settings.redis);
+  if (!access) return std::unexpected(access.error());
+  return make_redis_backing(loop, random, log, settings, *std::move(access), std::move(policy));
 }
 
 }  // namespace sluice::daemon
