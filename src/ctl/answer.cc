@@ -75,6 +75,7 @@ Result<Answer> read_answer(const wire::resp::Value& value) {
   answer.retry_after_ms = integer_of(value, "retry_after_ms");
   answer.reset_after_ms = integer_of(value, "reset_after_ms");
   answer.warning = integer_of(value, "warning") != 0;
+  answer.degraded = integer_of(value, "degraded") != 0;
   if (const auto* rule = value.find("rule"); rule != nullptr) answer.rule = rule->text;
   return answer;
 }
@@ -89,6 +90,7 @@ std::string for_people(const Answer& answer) {
   }
   if (answer.reset_after_ms > 0) out += ", full in " + time_for_people(answer.reset_after_ms);
   if (answer.allowed && answer.warning) out += " (warning: near the limit)";
+  if (answer.degraded) out += " (by the failure policy: the store did not answer)";
   return out;
 }
 
@@ -99,7 +101,8 @@ std::string for_machines(const Answer& answer) {
                                       {"retry_after_ms", answer.retry_after_ms},
                                       {"reset_after_ms", answer.reset_after_ms},
                                       {"rule", answer.rule},
-                                      {"warning", answer.warning}});
+                                      {"warning", answer.warning},
+                                      {"degraded", answer.degraded}});
 }
 
 std::string for_people(const std::vector<rules::Explanation>& rules, bool bypassed) {

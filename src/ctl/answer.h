@@ -20,6 +20,7 @@ struct Answer {
   std::int64_t reset_after_ms = 0;
   std::string rule;
   bool warning = false;
+  bool degraded = false;
 };
 
 /// From the RESP3 map of CHECK, PEEK and REFUND.

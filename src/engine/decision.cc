@@ -27,13 +27,15 @@ void decide(CheckResult& result) {
   }
   result.overall = tightest != nullptr ? *tightest : Decision{};
   for (const RuleDecision& part : result.rules) {
-    if (!part.shadow && part.decision.warning) result.overall.warning = true;
+    if (part.shadow) continue;
+    if (part.decision.warning) result.overall.warning = true;
+    if (part.decision.degraded) result.overall.degraded = true;
   }
 }
 
 std::int64_t counters_of(const CheckResult& result) {
   return std::ranges::count_if(result.rules, [](const RuleDecision& rule) {
-    return rule.decision.limit != kUnlimited && !rule.degraded;
+    return rule.decision.limit != kUnlimited && !rule.decision.degraded;
   });
 }
 

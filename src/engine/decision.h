@@ -24,6 +24,7 @@ struct Decision {
   Duration reset_after{};
   std::string_view rule;  ///< name of the rule that decided; empty: none took part
   bool warning = false;   ///< the rule's used share has reached its warn_at
+  bool degraded = false;  ///< the store did not answer; the rule's failure policy did
 };
 
 struct RuleDecision {
@@ -32,7 +33,6 @@ struct RuleDecision {
   std::int64_t quota = kUnlimited;  ///< tokens per `window`, as configured
   Duration window{};                ///< length of the rule's period; 0 for a civil day, month or year
   bool shadow = false;              ///< reported, but never the reason for a denial
-  bool degraded = false;            ///< the store did not answer; the rule's failure policy did
 };
 
 /// Lives in the engine: valid until the next call into it.

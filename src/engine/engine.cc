@@ -164,12 +164,19 @@ void Engine::park(Pending& check, AnswerSink& sink, std::uint64_t tag) {
   parked->sink = &sink;
   parked->tag = tag;
   const std::uint64_t id = parked->id;
+  parked->deadline = loop_.clock().now() + options_.max_wait;
   parked->timer = loop_.start_timer(options_.max_wait, [this, id] { expire(id); });
   waiting_.emplace(id, std::move(parked));
 }
 
 void Engine::on_outcome(std::uint64_t tag, const store::Outcome& outcome) {
-  const auto found = waiting_.find(tag / kMaxParts);
+  const std::uint64_t id = tag / kMaxParts;
+  auto found = waiting_.find(id);
+  if (found != waiting_.end() && overdue(*found->second)) {
+    loop_.stop_timer(found->second->timer);
+    expire(id);
+    found = waiting_.find(id);
+  }
   if (found == waiting_.end()) {
     ++counters_.late;
     return;
@@ -192,6 +199,12 @@ void Engine::on_outcome(std::uint64_t tag, const store::Outcome& outcome) {
   }
   const CheckResult& result = conclude(*done);
   if (done->sink != nullptr) done->sink->on_answer(done->tag, result);
+}
+
+/// A process that was stopped for a while finds its replies before its timers. What was debited back then must
+/// not be spent now, in another window.
+bool Engine::overdue(const Pending& check) const {
+  return !check.answered && loop_.clock().now() >= check.deadline;
 }
 
 void Engine::expire(std::uint64_t id) {
@@ -280,7 +293,7 @@ void Engine::count(const Pending& check) {
   bool degraded = false;
   bool shadow_denied = false;
   for (const RuleDecision& rule : result.rules) {
-    degraded = degraded || rule.degraded;
+    degraded = degraded || rule.decision.degraded;
     shadow_denied = shadow_denied || (rule.shadow && !rule.decision.allowed);
   }
   if (degraded) ++counters_.degraded;

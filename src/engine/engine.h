@@ -91,6 +91,7 @@ class Engine final : public store::StoreSink {
   bool known_denied(Pending& check);
   std::optional<store::Outcome> ask(const Pending& check, const Part& part, std::uint64_t store_tag);
   void park(Pending& check, AnswerSink& sink, std::uint64_t tag);
+  [[nodiscard]] bool overdue(const Pending& check) const;
   void expire(std::uint64_t id);
   const CheckResult& conclude(Pending& check);
   void ask_for_shares(Pending& check);

@@ -19,8 +19,8 @@ constexpr Duration kRetryWhenDegraded = std::chrono::seconds{1};
 
 RuleDecision degraded(const rules::Match& match) {
   RuleDecision result;
-  result.degraded = true;
   Decision& decision = result.decision;
+  decision.degraded = true;
   decision.allowed = match.rule->on_store_failure == rules::FailurePolicy::allow;
   decision.limit = match.limit->capacity();
   decision.remaining = 0;  // unknown; never promise what may not be there
@@ -50,7 +50,7 @@ RuleDecision decide_part(const Pending& check, const Part& part) {
     result = from_grant(check, *part.match, part.outcome->grant);
   } else if (part.share) {
     result = from_grant(check, *part.match, part.share->grant);
-    result.degraded = true;
+    result.decision.degraded = true;
   } else {
     result = degraded(*part.match);
   }

@@ -42,6 +42,7 @@ struct Pending {
   AnswerSink* sink = nullptr;                            ///< null: nobody waits any more
   std::uint64_t tag = 0;
   TimerId timer = 0;
+  Instant deadline{};  ///< when its failure policy answers
   bool answered = false;
   CheckResult result;
 

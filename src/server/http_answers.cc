@@ -31,7 +31,8 @@ json::object decision_object(const engine::Decision& decision) {
           {"retry_after_ms", ceil_milliseconds(decision.retry_after)},
           {"reset_after_ms", ceil_milliseconds(decision.reset_after)},
           {"rule", decision.rule},
-          {"warning", decision.warning}};
+          {"warning", decision.warning},
+          {"degraded", decision.degraded}};
 }
 
 json::object result_object(const engine::CheckResult& result) {
@@ -49,7 +50,7 @@ json::object result_object(const engine::CheckResult& result) {
 /// Whether the rule that decided could not be counted, and denied by its failure policy.
 bool decided_blindly(const engine::CheckResult& result) {
   return std::ranges::any_of(result.rules, [&](const engine::RuleDecision& rule) {
-    return rule.degraded && !rule.shadow && rule.decision.rule == result.overall.rule;
+    return rule.decision.degraded && !rule.shadow && rule.decision.rule == result.overall.rule;
   });
 }
 

@@ -107,7 +107,7 @@ void write_decision(const engine::Decision& decision, wire::resp::Version protoc
     reply.bulk(decision.rule);
     return;
   }
-  reply.map(7);
+  reply.map(8);
   reply.bulk("allowed");
   reply.boolean(decision.allowed);
   reply.bulk("limit");
@@ -122,6 +122,8 @@ void write_decision(const engine::Decision& decision, wire::resp::Version protoc
   reply.bulk(decision.rule);
   reply.bulk("warning");
   reply.boolean(decision.warning);
+  reply.bulk("degraded");
+  reply.boolean(decision.degraded);
 }
 
 void write_throttle(const engine::Decision& decision, wire::resp::Version protocol, std::string& out) {

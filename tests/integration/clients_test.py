@@ -31,7 +31,8 @@ class RedisCli(DaemonTest):
         daemon = self.daemon(FIVE)
         out = redis_cli(daemon, "-3", "CHECK", "user=1").stdout
         self.assertEqual([line.split(" ")[0] for line in out.strip().split("\n")],
-                         ["allowed", "limit", "remaining", "retry_after_ms", "reset_after_ms", "rule", "warning"])
+                         ["allowed", "limit", "remaining", "retry_after_ms", "reset_after_ms", "rule", "warning",
+                          "degraded"])
         self.assertIn("allowed (true)", out)
         self.assertIn("warning (false)", out)
 
@@ -107,7 +108,7 @@ class Sluicectl(DaemonTest):
         denied = ctl(daemon, "check", "user=1", "--json")
         self.assertEqual(denied.returncode, 1)
         self.assertRegex(denied.stdout, r'^\{"allowed":false,"limit":5,"remaining":0,"retry_after_ms":\d+,'
-                                        r'"reset_after_ms":\d+,"rule":"per-user","warning":true\}$')
+                                        r'"reset_after_ms":\d+,"rule":"per-user","warning":true,"degraded":false\}$')
         never = ctl(daemon, "check", "user=1", "--cost", "6")
         self.assertIn("waiting does not help", never.stdout)
         self.assertEqual(ctl(daemon, "refund", "user=1", "--cost", "3").returncode, 0)

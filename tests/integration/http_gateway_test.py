@@ -231,7 +231,7 @@ class HeaderFamilies(DaemonTest):
         reply = get(daemon, "/v1/check?user=1&cost=6")
         self.assertEqual((reply.status, reply.headers["content-type"]), (429, "application/json"))
         self.assertEqual(set(reply.json), {"allowed", "limit", "remaining", "retry_after_ms", "reset_after_ms", "rule",
-                                           "warning", "rules"})
+                                           "warning", "degraded", "rules"})
 
     def test_a_running_daemon_takes_over_changes(self):
         daemon = self.daemon(self.RULES)

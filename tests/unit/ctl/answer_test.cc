@@ -36,13 +36,17 @@ TEST(ForPeople, SaysWhatHappenedAndWhatToDo) {
   answer.allowed = true;
   answer.retry_after_ms = 0;
   EXPECT_EQ(for_people(answer), "allowed by per-user: 0 of 5 left (warning: near the limit)");
+  answer.warning = false;
+  answer.degraded = true;
+  EXPECT_EQ(for_people(answer),
+            "allowed by per-user: 0 of 5 left (by the failure policy: the store did not answer)");
   EXPECT_EQ(for_people(Answer{.allowed = true, .limit = -1, .remaining = -1, .rule = ""}),
             "allowed: no limit applies");
 }
 
 TEST(ForMachines, UsesTheNamesOfTheProtocols) {
   EXPECT_EQ(for_machines(denied()), R"({"allowed":false,"limit":5,"remaining":0,"retry_after_ms":11800,)"
-                                    R"("reset_after_ms":3600000,"rule":"per-user","warning":true})");
+                                    R"("reset_after_ms":3600000,"rule":"per-user","warning":true,"degraded":false})");
 }
 
 TEST(ReadAnswer, TakesTheMapAndNothingElse) {

@@ -153,11 +153,12 @@ TEST_F(EngineTest, AFullStoreIsAnsweredByTheFailurePolicy) {
   use(policy({open, rule("closed", {"b"}, "5/hour")}));
   for (const char* key : {"b=1", "b=2", "b=3", "b=4"}) EXPECT_TRUE(check(key).overall.allowed);
   EXPECT_TRUE(check("a=1").overall.allowed);
-  EXPECT_TRUE(check("a=1").rules[0].degraded);
+  EXPECT_TRUE(check("a=1").rules[0].decision.degraded);
+  EXPECT_TRUE(check("a=1").overall.degraded);
   const CheckResult& closed = check("b=5");
   EXPECT_FALSE(closed.overall.allowed);
   EXPECT_EQ(closed.overall.retry_after, 1s);
-  EXPECT_EQ(engine_->counters().degraded, 3U);
+  EXPECT_EQ(engine_->counters().degraded, 4U);
   EXPECT_TRUE(check("b=1").overall.allowed) << "known keys go on";
 }
 

@@ -74,6 +74,22 @@ TEST_F(EngineWaitingTest, ADeniedLayerGivesTheOthersBack) {
   EXPECT_EQ(left("user=1"), 5);
 }
 
+TEST_F(EngineWaitingTest, AGrantThatWaitedForAStoppedProcessIsLate) {
+  policy_ = policy({rule("a", {"user"}, "5/hour")});
+  use(policy_);
+  EXPECT_EQ(check("user=1", 1, 2), nullptr);
+  loop_.manual_clock().advance(20ms);  // no timer fires: the process was stopped, and finds its replies first
+  slow_.answer();
+  EXPECT_EQ(inbox_.answers, 1);
+  EXPECT_FALSE(inbox_.overall[1].allowed);
+  EXPECT_TRUE(inbox_.degraded[1]);
+  EXPECT_EQ(engine_->counters().late, 1U);
+  slow_.answer_all();
+  EXPECT_EQ(left("user=1"), 5) << "it went back";
+  loop_.advance(1s);
+  EXPECT_EQ(inbox_.answers, 1) << "once";
+}
+
 TEST_F(EngineWaitingTest, PastMaxWaitThePolicyAnswersAndALateGrantGoesBack) {
   policy_ = policy({rule("a", {"user"}, "5/hour")});
   use(policy_);

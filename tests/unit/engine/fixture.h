@@ -25,7 +25,7 @@ struct Inbox final : engine::AnswerSink {
     overall[tag] = result.overall;
     rule[tag] = std::string(result.overall.rule);
     degraded[tag] = false;
-    for (const auto& part : result.rules) degraded[tag] = degraded[tag] || part.degraded;
+    for (const auto& part : result.rules) degraded[tag] = degraded[tag] || part.decision.degraded;
   }
   int answers = 0;
   std::map<std::uint64_t, engine::Decision> overall;

@@ -36,9 +36,10 @@ TEST(Commands, CheckInResp3IsAMap) {
   wire.received.clear();
   rig.send(wire, command({"CHECK", "user=1", "COST", "5"}));
   EXPECT_EQ(wire.received,
-            "%7\r\n$7\r\nallowed\r\n#t\r\n$5\r\nlimit\r\n:5\r\n$9\r\nremaining\r\n:0\r\n$14\r\nretry_after_"
+            "%8\r\n$7\r\nallowed\r\n#t\r\n$5\r\nlimit\r\n:5\r\n$9\r\nremaining\r\n:0\r\n$14\r\nretry_after_"
             "ms\r\n:0\r\n"
-            "$14\r\nreset_after_ms\r\n:3600000\r\n$4\r\nrule\r\n$8\r\nper-user\r\n$7\r\nwarning\r\n#t\r\n");
+            "$14\r\nreset_after_ms\r\n:3600000\r\n$4\r\nrule\r\n$8\r\nper-user\r\n$7\r\nwarning\r\n#t\r\n"
+            "$8\r\ndegraded\r\n#f\r\n");
 }
 
 TEST(Commands, PeekRefundReset) {

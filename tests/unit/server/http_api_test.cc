@@ -65,8 +65,8 @@ TEST(HttpApi, CheckByQueryAndByBody) {
       first.parsed(),
       json::parse(
           R"({"allowed":true,"limit":5,"remaining":4,"retry_after_ms":0,"reset_after_ms":720000,"rule":"per-user",
-                            "warning":false,"rules":[{"allowed":true,"limit":5,"remaining":4,"retry_after_ms":0,
-                            "reset_after_ms":720000,"rule":"per-user","warning":false,"shadow":false}]})"));
+                            "warning":false,"degraded":false,"rules":[{"allowed":true,"limit":5,"remaining":4,"retry_after_ms":0,
+                            "reset_after_ms":720000,"rule":"per-user","warning":false,"degraded":false,"shadow":false}]})"));
   EXPECT_EQ(ask(rig, post("/v1/check", R"({"descriptors":{"user":"1"},"cost":4})")).parsed().at("remaining"),
             0);
   const Reply denied = ask(rig, get("/v1/check?user=1"));
