@@ -123,7 +123,8 @@ Figures Table::put_back(std::string_view key, const TermsPtr& terms, std::int64_
       Flight& flight = flights_.at(entry);
       flight.debt -= std::min(tokens, flight.debt - flight.debt_sent);
     }
-  } else if (entry != nullptr && now < origin.good_until && tokens <= Lot::kMaxTokens) {
+  } else if (entry != nullptr && terms->ahead() && now < origin.good_until && tokens <= Lot::kMaxTokens) {
+    // Not of an exact limit: spent later, they would count at the moment of their debit.
     keep(*entry,
          {.tokens = static_cast<std::uint32_t>(tokens),
           .generation = generations_.index_of(origin.generation),

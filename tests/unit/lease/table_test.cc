@@ -148,6 +148,18 @@ TEST_F(TableTest, TokensPutBackAreThereForTheNextCheck) {
   EXPECT_EQ(returned(), 0);
 }
 
+TEST_F(TableTest, TokensPutBackOfAnExactLimitGoToTheStore) {
+  // Else a later check would spend them at the moment of their debit, in an interval that is over.
+  terms_ = window(1000, {.exact = true});
+  wait_for(3);
+  const Ask ask = one_ask();
+  grant(ask, {.granted_needs = 3, .remaining = 900, .granted_at = WallTime{1h}, .generation = 1});
+  ASSERT_EQ(actions_.resolved.size(), 1U);
+  table_.put_back("k", terms_, 3, actions_.resolved[0].answer.origin, now_, actions_);
+  EXPECT_EQ(table_.held("k", now_), 0);
+  EXPECT_EQ(returned(), 3);
+}
+
 TEST_F(TableTest, TokensPutBackTooLateGoToTheStore) {
   stock_up(3, 880);
   const Answer answer = take(3);
