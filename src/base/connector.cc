@@ -31,6 +31,10 @@ bool is_name_char(char c) {
   return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '.' || c == '_';
 }
 
+bool is_graphic(char c) {
+  return c > ' ' && c < '\x7f';
+}
+
 std::optional<std::uint16_t> parse_port(std::string_view text) {
   const auto number = std::ranges::all_of(text, is_digit) ? parse_int(text) : std::nullopt;
   if (!number || *number < 1 || *number > std::numeric_limits<std::uint16_t>::max()) return std::nullopt;
@@ -76,7 +80,9 @@ Result<Endpoint> Endpoint::parse(std::string_view text) {
   std::string_view host = text.substr(0, host_end);
   if (bracketed) {
     host.remove_prefix(1);
-    if (!host.contains(':') || !Address::parse(host)) return wrong("has no IPv6 address in its brackets");
+    // Of a zone Address takes any byte, but a resolver ends at a zero one, and logs show it.
+    if (!host.contains(':') || !std::ranges::all_of(host, is_graphic) || !Address::parse(host))
+      return wrong("has no IPv6 address in its brackets");
   } else if (const std::string_view fault = fault_of_name(host); !fault.empty()) {
     return wrong(fault);
   }

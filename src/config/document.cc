@@ -13,6 +13,7 @@
 #include <variant>
 
 #include "base/text.h"
+#include "config/dots.h"
 
 #define TOML_EXCEPTIONS 0
 #define TOML_ENABLE_FORMATTERS 0
@@ -33,24 +34,6 @@ namespace {
 
 // No setting lies deeper than a pattern within an override of a rule.
 constexpr std::size_t kMaxDepth = 32;
-
-// Each dot of a dotted key nests one table deeper, without a bound in toml++, which walks tables recursively:
-// some 10,000 levels overflow the stack. Dots of addresses in a list count too, hence the generous number.
-constexpr std::size_t kMaxDotsPerLine = 4000;
-
-std::optional<Fault> find_too_many_dots(std::string_view text) {
-  Place place{1, 1};
-  std::size_t dots = 0;
-  for (const char c : text) {
-    if (c == '\n') {
-      ++place.line;
-      dots = 0;
-    } else if (c == '.' && ++dots > kMaxDotsPerLine) {
-      return Fault{place, "more than " + std::to_string(kMaxDotsPerLine) + " dots in one line; break it up"};
-    }
-  }
-  return std::nullopt;
-}
 
 Place place_of(const toml::source_region& source) {
   return {source.begin.line, source.begin.column};

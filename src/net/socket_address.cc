@@ -28,6 +28,8 @@ Result<SocketAddress> SocketAddress::parse(std::string_view text) {
   if (!port || *port < 0 || *port > std::numeric_limits<std::uint16_t>::max())
     return wrong("has no valid port");
 
+  // The library reads C strings: it would take what comes before a zero byte for the whole.
+  if (text.contains('\0')) return wrong("has a zero byte in it");
   std::string host{text.substr(0, colon)};
   const bool bracketed = host.size() >= 2 && host.front() == '[' && host.back() == ']';
   if (bracketed) host = host.substr(1, host.size() - 2);

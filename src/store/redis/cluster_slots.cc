@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -27,12 +26,9 @@ bool is_slot(const Reply& reply) {
 
 /// [host, port, id, …]
 std::optional<Endpoint> node_of(const Reply& reply, const Endpoint& asked) {
-  if (reply.items.size() < 2 || reply.items[0].kind == Reply::Kind::nil) return std::nullopt;
-  const std::int64_t port = reply.items[1].integer;
+  if (reply.items.size() < 2 || reply.items[0].kind != Reply::Kind::string) return std::nullopt;
   const std::string& host = reply.items[0].text.empty() ? asked.host : reply.items[0].text;
-  if (host.empty() || host == "?" || port < 1 || port > std::numeric_limits<std::uint16_t>::max())
-    return std::nullopt;
-  return Endpoint{.host = host, .port = static_cast<std::uint16_t>(port)};
+  return endpoint_of(host, std::to_string(reply.items[1].integer));
 }
 
 void add(std::vector<Endpoint>& nodes, const std::optional<Endpoint>& node) {
@@ -52,7 +48,8 @@ Result<SlotMap> parse_cluster_slots(const Reply& reply, const Endpoint& asked) {
   SlotMap map;
   std::vector<Endpoint> replicas;
   for (const Reply& range : reply.items) {
-    if (range.items.size() <= kFirstNode || !is_slot(range.items[0]) || !is_slot(range.items[1]))
+    if (range.items.size() <= kFirstNode || !is_slot(range.items[0]) || !is_slot(range.items[1]) ||
+        range.items[0].integer > range.items[1].integer)
       return failure("it answered CLUSTER SLOTS with something else");
     const auto master = node_of(range.items[kFirstNode], asked);
     map.ranges.push_back({.first = static_cast<std::uint16_t>(range.items[0].integer),
@@ -77,7 +74,7 @@ std::optional<Endpoint> parse_moved(std::string_view text) {
   text.remove_prefix(space + 1);
   text = text.substr(0, text.find(' '));
   const std::size_t colon = text.rfind(':');
-  if (colon == std::string_view::npos || text.substr(0, colon) == "?") return std::nullopt;
+  if (colon == std::string_view::npos) return std::nullopt;
   return endpoint_of(text.substr(0, colon), text.substr(colon + 1));
 }
 

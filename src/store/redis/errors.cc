@@ -75,7 +75,8 @@ std::string_view name_of(ErrorKind kind) {
 
 std::string for_people(std::string_view error) {
   constexpr std::size_t kLongest = 200;
-  return printable(error.substr(0, error.find(", with args beginning with")), kLongest);
+  const std::string_view told = error.substr(0, error.find(", with args beginning with"));
+  return told.empty() ? "an error without a word" : printable(told, kLongest);
 }
 
 }  // namespace sluice::store::redis

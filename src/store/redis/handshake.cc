@@ -39,12 +39,13 @@ constexpr std::array<KnownError, 9> kKnown = {{
     {"DENIED", kRefused, "the server is in protected mode: it wants a password or a bind address"},
 }};
 
-/// "ERR", "NOPROTO": the first word of an error, if it is one of those words.
-std::string_view code_of(std::string_view error) {
+/// "ERR", "NOPROTO": the first word of an error, if it is one of those words and nothing of the password.
+std::string_view code_of(std::string_view error, std::string_view password) {
   const std::string_view word = error.substr(0, error.find(' '));
-  const bool plain = std::ranges::all_of(word, [](char c) { return c >= 'A' && c <= 'Z'; });
+  const bool plain = !word.empty() && std::ranges::all_of(word, [](char c) { return c >= 'A' && c <= 'Z'; });
   constexpr std::size_t kLongestCode = 16;
-  return plain && word.size() <= kLongestCode ? word : std::string_view("an error");
+  const bool secret = !password.empty() && word.contains(password);
+  return plain && !secret && word.size() <= kLongestCode ? word : std::string_view("an error");
 }
 
 }  // namespace
@@ -122,12 +123,15 @@ Handshake::Step Handshake::ask_the_old_way() {
 Handshake::Step Handshake::fail(std::string_view error) const {
   const auto known =
       std::ranges::find_if(kKnown, [&](const auto& row) { return error.starts_with(row.start); });
-  if (known != kKnown.end())
-    return {.state = known->state, .reason = fmt::format("{} ({})", known->meaning, code_of(error))};
+  if (known != kKnown.end()) {
+    return {.state = known->state,
+            .reason = fmt::format("{} ({})", known->meaning, code_of(error, credentials_.password))};
+  }
   constexpr std::size_t kLongestQuote = 200;
   std::string reason = credentials_.password.empty()
                            ? fmt::format("the server answered: {}", printable(error, kLongestQuote))
-                           : fmt::format("the server answered our introduction with {}", code_of(error));
+                           : fmt::format("the server answered our introduction with {}",
+                                         code_of(error, credentials_.password));
   return {.state = State::failed, .reason = std::move(reason)};
 }
 

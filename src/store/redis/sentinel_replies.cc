@@ -1,5 +1,6 @@
 #include "store/redis/sentinel_replies.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -20,7 +21,10 @@ std::optional<Endpoint> endpoint_of(std::string_view host, std::string_view port
   constexpr std::size_t kLongestHost = 255;
   const auto number = parse_int(port);
   if (!number || *number < 1 || *number > std::numeric_limits<std::uint16_t>::max()) return std::nullopt;
-  if (host.empty() || host.size() > kLongestHost) return std::nullopt;
+  // What a resolver, a log and the next reply can hold; a zero byte would end the name early.
+  const bool plain = std::ranges::all_of(host, [](char c) { return c > ' ' && c < '\x7f'; });
+  // "?" is how servers say that they do not know it.
+  if (host.empty() || host == "?" || host.size() > kLongestHost || !plain) return std::nullopt;
   return Endpoint{.host = std::string(host), .port = static_cast<std::uint16_t>(*number)};
 }
 

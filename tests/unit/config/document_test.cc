@@ -109,15 +109,55 @@ TEST(Document, DepthIsBounded) {
 }
 
 // Without a bound of ours, toml++ overflows the stack.
-TEST(Document, DotsInALineAreBounded) {
+TEST(Document, DotsOfAStatementAreBounded) {
   const auto most = parse_document("[" + nested(4000) + "]\n" + nested(4000) + " = 1\n");
   ASSERT_FALSE(most);
   EXPECT_EQ(most.error().message, "tables or arrays nested more than 32 deep");
   const auto more = parse_document("x = 1\n[" + nested(4001) + "]\n");
   ASSERT_FALSE(more);
-  EXPECT_EQ(more.error().message, "more than 4000 dots in one line; break it up");
+  EXPECT_EQ(more.error().message, "more than 4000 dots outside of strings in one statement; break it up");
   EXPECT_EQ(more.error().place.line, 2U);
+  EXPECT_EQ(more.error().place.column, 8003U);
   EXPECT_FALSE(parse_document(nested(2'000'000) + " = 1\n"));
+}
+
+/// `levels` tables, each in an array of the one before, under keys of that many dots on lines of their own.
+std::string nested_in_arrays(int levels, std::size_t dots) {
+  std::string text;
+  std::string end;
+  for (int i = 0; i < levels; ++i) {
+    text += nested(dots) + " = [\n{ ";
+    end += " }\n]";
+  }
+  return text + "x = 1" + end + "\n";
+}
+
+TEST(Document, DotsOfTablesInArraysAddUp) {
+  const auto few = parse_document(nested_in_arrays(2, 1900));
+  ASSERT_FALSE(few);
+  EXPECT_EQ(few.error().message, "tables or arrays nested more than 32 deep");
+  const auto many = parse_document(nested_in_arrays(100, 3990));
+  ASSERT_FALSE(many);
+  EXPECT_EQ(many.error().message, "more than 4000 dots outside of strings in one statement; break it up");
+  EXPECT_EQ(many.error().place.line, 2U);
+}
+
+TEST(Document, OnlyDotsThatNestCount) {
+  const std::string dots(5000, '.');
+  for (const std::string& text : {"a = \"" + dots + "\"\n", "a = '" + dots + "'\n", "a = 1 # " + dots + "\n",
+                                  "a = \"\\\"" + dots + "\"\n", "a = \"\"\"\n\"" + dots + "\"\"\"\"\"\n",
+                                  "a = \'\'\'\n\'" + dots + "\'\'\'\'\n"}) {
+    EXPECT_TRUE(parse_document(text)) << text.substr(0, 20);
+  }
+  std::string lines;
+  for (int i = 0; i < 5000; ++i) lines += "a.b" + std::to_string(i) + " = 1\n";
+  EXPECT_TRUE(parse_document(lines));
+  // A string that ends early hides nothing of what follows it.
+  for (const std::string& before : {"a = [\"\"\"b\"\"\"\"\", {", "a = ['', \"\", {", "a = [\"\\\\\", {"}) {
+    const auto document = parse_document(before + nested(4001) + " = 1}]\n");
+    ASSERT_FALSE(document);
+    EXPECT_NE(document.error().message.find("more than 4000 dots"), std::string::npos) << before;
+  }
 }
 
 }  // namespace

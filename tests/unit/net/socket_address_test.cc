@@ -40,6 +40,7 @@ TEST(SocketAddressTest, SaysWhatIsWrong) {
       {":80", "has no IP address"},
       {"example.org:80", "names are not looked up"},
       {"127.0.0.1\n:80", "\\x0a"},
+      {std::string_view("127.0.0.1\0.1:80", 14), "zero byte"},
   };
   for (const auto& [text, expected] : cases) {
     const auto address = SocketAddress::parse(text);

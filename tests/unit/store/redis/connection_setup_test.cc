@@ -69,6 +69,21 @@ TEST_F(ConnectionTest, NeverTellsThePassword) {
   EXPECT_EQ(events.take(), Lines{"failed: the server answered our introduction with an error"});
 }
 
+TEST_F(ConnectionTest, APasswordThatLooksLikeACodeIsNotToldEither) {
+  ConnectionOptions options = kFull;
+  options.password = "HUNTER";
+  start(options);
+  for (const std::string answer : {"-HUNTER is wrong\r\n", "-NOHUNTER\r\n", "-\r\n"}) {
+    connector.accept();
+    say(answer);
+    EXPECT_EQ(events.take(), Lines{"failed: the server answered our introduction with an error"}) << answer;
+    until_attempt();
+  }
+  connector.accept();
+  say("-NOAUTHHUNTER\r\n");
+  EXPECT_EQ(events.take(), Lines{"failed: the server wants a password, and none is configured (an error)"});
+}
+
 TEST_F(ConnectionTest, WrongCredentialsAreTriedAgainSlowly) {
   const std::vector<std::string> errors = {
       "-NOAUTH HELLO must be called with the client already authenticated\r\n",

@@ -64,6 +64,8 @@ TEST(ErrorsTest, QuoteNoArguments) {
   EXPECT_EQ(for_people("ERR unknown command 'EVALSHA', with args beginning with: 'x' 'sluice:user=123'"),
             "ERR unknown command 'EVALSHA'");
   EXPECT_EQ(for_people("ERR a\nb"), "ERR a\\x0ab");
+  EXPECT_EQ(for_people(""), "an error without a word");
+  EXPECT_EQ(for_people(", with args beginning with: 'x'"), "an error without a word");
   EXPECT_LE(for_people(std::string(1000, 'x')).size(), 210U);
 }
 

@@ -61,7 +61,10 @@ TEST(SentinelReplies, NonsenseIsNoAddress) {
                                        list({text("a"), text("0")}),
                                        list({text("a"), text("65536")}),
                                        list({text("a"), text("x")}),
-                                       list({text(std::string(256, 'a')), text("1")})};
+                                       list({text(std::string(256, 'a')), text("1")}),
+                                       list({text("10.0.0\r\n"), text("6379")}),
+                                       list({text("?"), text("6379")}),
+                                       list({text(std::string("a\0b", 3)), text("6379")})};
   for (std::size_t i = 0; i < nonsense.size(); ++i) EXPECT_FALSE(parse_master_address(nonsense[i])) << i;
   EXPECT_TRUE(parse_master_address(nonsense[0]).error().message.contains("NOPERM"));
 }
@@ -119,9 +122,20 @@ TEST(ClusterSlots, NonsenseIsAnError) {
                                        list({list({number(0), number(1)})}),
                                        list({list({number(-1), number(1), node})}),
                                        list({list({number(0), number(16384), node})}),
-                                       list({list({text("0"), number(1), node})})};
+                                       list({list({text("0"), number(1), node})}),
+                                       list({list({number(9), number(8), node})})};
   for (std::size_t i = 0; i < nonsense.size(); ++i)
     EXPECT_FALSE(parse_cluster_slots(nonsense[i], at("seed", 1))) << i;
+}
+
+TEST(ClusterSlots, HostsThatNobodyCouldDialAreUnknown) {
+  for (const Reply& host : {text("a b"), text("a\n"), text(std::string(256, 'a')), number(7), error("a")}) {
+    const auto map =
+        parse_cluster_slots(list({list({number(0), number(1), list({host, number(1)})})}), at("seed", 1));
+    ASSERT_TRUE(map);
+    EXPECT_EQ(map->master_of(0), std::nullopt) << host.text;
+    EXPECT_TRUE(map->nodes.empty());
+  }
 }
 
 TEST(ClusterSlots, MovedIsSplitAtTheLastColon) {
