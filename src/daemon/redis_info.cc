@@ -42,6 +42,7 @@ redis::RedisStoreCounters totals(const std::vector<redis::ShardStatus>& shards) 
     all.refused += one.refused;
     all.lost += one.lost;
     all.stale += one.stale;
+    all.asked_again += one.asked_again;
     all.repairing += one.repairing;
     all.rebooked_keys += one.rebooked_keys;
     all.rebooked_tokens += one.rebooked_tokens;
@@ -72,6 +73,7 @@ void describe_store(std::string& out, const redis::Topology& topology) {
   info_line(out, "store_requests_refused", all.refused);
   info_line(out, "store_replies_lost", all.lost);
   info_line(out, "store_returns_stale", all.stale);
+  info_line(out, "store_requests_repeated", all.asked_again);
   info_line(out, "store_leases_awaiting_repair", all.repairing);
   info_line(out, "store_rebooked_keys", all.rebooked_keys);
   info_line(out, "store_rebooked_tokens", all.rebooked_tokens);
