@@ -67,10 +67,11 @@ std::optional<Value> Engine::refusal(const Client& client, const Command& comman
   if (auto refused = refusal_of_write(command, false)) return refused;
   const bool subscriber = !client.channels.empty() && client.version == Resp::two;
   const std::string_view name = command.name;
-  if (subscriber && name != "subscribe" && name != "unsubscribe" && name != "ping" && name != "quit")
+  if (subscriber && name != "subscribe" && name != "unsubscribe" && name != "ping" && name != "quit") {
     return Value::error("ERR Can't execute '" + std::string(name) +
                         "': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this "
                         "context");
+  }
   if (trouble_ == RedisTrouble::loading && !command.has(Command::loading)) return error_of(kLoading);
   if (trouble_ == RedisTrouble::busy && !command.has(Command::busy)) return error_of(kBusy);
   return std::nullopt;

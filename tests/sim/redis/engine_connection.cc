@@ -30,6 +30,7 @@ Value Engine::hello(Client& client, Words words) {
   return answer_hello(client, words, self);
 }
 
+// NOLINTNEXTLINE(readability-make-member-function-const): the table of commands takes all of one type
 Value Engine::auth(Client& client, Words words) {
   return options_.knows_resp3 ? answer_auth(client, words, options_.password)
                               : answer_old_auth(client, words, options_.password);

@@ -58,23 +58,26 @@ std::string described(const ReplicationFacts& facts) {
 Value Engine::info(Client& /*client*/, Words words) {
   // Of all the sections there is one.
   bool wanted = words.size() == 1;
-  for (const std::string_view section : words.subspan(1))
+  for (const std::string_view section : words.subspan(1)) {
     for (const std::string_view with : {"replication", "default", "all", "everything"})
       wanted = wanted || equals_ignoring_case(section, with);
+  }
   return Value::bulk(wanted ? described(host_.replication()) : std::string());
 }
 
 Value Engine::role(Client& /*client*/, Words /*words*/) {
   const ReplicationFacts facts = host_.replication();
   const Value offset = Value::of(static_cast<std::int64_t>(facts.offset));
-  if (facts.is_replica)
+  if (facts.is_replica) {
     return Value::array({Value::bulk("slave"), Value::bulk(facts.master_host), Value::of(facts.master_port),
                          Value::bulk(facts.link_up ? "connected" : "connect"),
                          facts.link_up ? offset : Value::of(-1)});
+  }
   std::vector<Value> replicas;
-  for (const ReplicationFacts::Replica& replica : facts.replicas)
+  for (const ReplicationFacts::Replica& replica : facts.replicas) {
     replicas.push_back(Value::array({Value::bulk(replica.host), Value::bulk(std::to_string(replica.port)),
                                      Value::bulk(std::to_string(replica.offset))}));
+  }
   return Value::array({Value::bulk("master"), offset, Value::array(std::move(replicas))});
 }
 
@@ -87,11 +90,12 @@ Value Engine::time(Client& /*client*/, Words /*words*/) {
 }
 
 Value Engine::wait(Client& client, Words words) {
-  if (host_.is_replica())
+  if (host_.is_replica()) {
     return Value::error(
         "ERR WAIT cannot be used with replica instances. Please also note that since Redis 4.0 if a replica "
         "is configured to be writable (which is not the default) writes to replicas are just local and are "
         "not propagated.");
+  }
   const auto replicas = integer_of(words[1]);
   if (!replicas) return not_an_integer();
   const auto timeout = integer_of(words[2]);

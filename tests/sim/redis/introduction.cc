@@ -94,11 +94,12 @@ Value answer_hello(Client& client, Words words, const Introduction& self) {
   Hello hello;
   if (auto error = parse(words, hello)) return *std::move(error);
   if (hello.user && !let_in(client, *hello.user, hello.password, self.password)) return wrong_password();
-  if (!client.authenticated && !self.password.empty())
+  if (!client.authenticated && !self.password.empty()) {
     return Value::error(
         "NOAUTH HELLO must be called with the client already authenticated, otherwise the HELLO AUTH <user> "
         "<pass> option can be used to authenticate the client and select the RESP protocol version at the "
         "same time");
+  }
   if (hello.name && !set_name(client, *hello.name)) return bad_name();
   if (hello.version) client.version = *hello.version;
   return introduced(client, self);
@@ -108,10 +109,11 @@ Value answer_auth(Client& client, Words words, std::string_view password) {
   constexpr std::size_t kMostWords = 3;
   if (words.size() > kMostWords) return Value::error("ERR syntax error");
   const bool named = words.size() == kMostWords;
-  if (!named && password.empty())
+  if (!named && password.empty()) {
     return Value::error(
         "ERR AUTH <password> called without any password configured for the default user. Are you sure your "
         "configuration is correct?");
+  }
   const std::string_view user = named ? words[1] : "default";
   return let_in(client, user, words.back(), password) ? Value::ok() : wrong_password();
 }

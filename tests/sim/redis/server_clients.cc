@@ -88,10 +88,11 @@ std::int64_t RedisServer::Impl::acknowledged(std::uint64_t offset) const {
 
 void RedisServer::Impl::begin_wait(Session& session, const Wait& wait) {
   Waiter waiter{.number = next_waiter_++, .session = &session, .wait = wait};
-  if (waiter.wait.timeout > Duration::zero())
+  if (waiter.wait.timeout > Duration::zero()) {
     waiter.timer = loop_->start_timer(waiter.wait.timeout, [this, waiter] {
       end_wait(waiter.number, Value::of(acknowledged(waiter.wait.offset)));
     });
+  }
   waiters_.push_back(waiter);
   for (Impl* follower : followers_) {
     if (!follower->link_.up) continue;

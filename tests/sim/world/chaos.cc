@@ -86,7 +86,7 @@ void Chaos::inject(Fault fault) {
     case Fault::sentinel_pause:
     case Fault::sentinel_stale:
       return on_sentinel(fault);
-    case Fault::kinds_:
+    case Fault::kinds:
       return;
   }
 }

@@ -76,9 +76,10 @@ class TraceSink final : public observe::LineSink {
 config::Config load(const Plan& plan, std::size_t version) {
   auto config = config::load_text(config_text(plan, version), "sluice.toml");
   if (!config) {
-    for (const config::Problem& problem : config.error())
+    for (const config::Problem& problem : config.error()) {
       static_cast<void>(
           std::fprintf(stderr, "%s\n%s\n", config_text(plan, version).c_str(), problem.text().c_str()));
+    }
   }
   SLUICE_ASSERT(config.has_value());
   return *std::move(config);
@@ -150,9 +151,10 @@ void DaemonNode::terminate() {
   process_->loop.post(world_.timeline.now(), [this] {
     process_->listener.reset();
     process_->instance->drain("SIGTERM", [this, began = world_.timeline.now(), incarnation = incarnation_] {
-      if (world_.timeline.now() - began > kDrainBound)
+      if (world_.timeline.now() - began > kDrainBound) {
         violations_.push_back(
             fmt::format("{}: took {} to end", member(), format_duration(world_.timeline.now() - began)));
+      }
       world_.states.reached(State::drained_in_time);
       // The process ends after this turn of its loop, as main() does.
       world_.timeline.after(Duration::zero(), [this, incarnation] {

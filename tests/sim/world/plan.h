@@ -64,9 +64,9 @@ enum class Fault : std::uint8_t {
   sentinel_pause,
   sentinel_stale,  ///< it hears of no failover for a while
   move_slot,
-  kinds_,
+  kinds,
 };
-inline constexpr std::size_t kFaults = static_cast<std::size_t>(Fault::kinds_);
+inline constexpr std::size_t kFaults = static_cast<std::size_t>(Fault::kinds);
 [[nodiscard]] const char* name_of(Fault fault);
 
 struct Plan {
@@ -97,6 +97,7 @@ struct Plan {
   std::int64_t drift_ppm = 0;  ///< of all clocks, at most
 
   NetworkOptions network{};
+  bool sluggish = false;  ///< many chunks take longer than commands may
   std::array<std::uint32_t, kFaults> faults{};
   Duration between_faults{};  ///< mean
   Duration chaos{};

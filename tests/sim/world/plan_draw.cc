@@ -115,6 +115,13 @@ void draw_network(Draw& draw, Plan& plan) {
   latency.shortest = latency.usual / 4;
   latency.slow = draw.log_between(Duration(10ms), Duration(600ms));
   latency.slow_share = draw.one_in(3) ? 0.02 : 0.001;
+  // Replies that come long after their requests, which is what leases are counted from.
+  Draw sluggish = draw.fork(1);
+  plan.sluggish = sluggish.one_in(6);
+  if (plan.sluggish) {
+    latency.slow = sluggish.between(Duration(300ms), Duration(900ms));
+    latency.slow_share = 0.15;
+  }
   plan.network.split_share = draw.one_in(4) ? 0.9 : 0.1;
 }
 

@@ -40,9 +40,9 @@ enum class State : std::uint8_t {
   denied_never,
   layered_denial,  ///< of a check of two limits
   drained_in_time,
-  kinds_,
+  kinds,
 };
-inline constexpr std::size_t kStates = static_cast<std::size_t>(State::kinds_);
+inline constexpr std::size_t kStates = static_cast<std::size_t>(State::kinds);
 [[nodiscard]] const char* name_of(State state);
 
 class States {

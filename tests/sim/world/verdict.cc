@@ -63,9 +63,10 @@ void World::check_limit(std::size_t rule, std::int64_t value) {
     limit.tokens += plan_.initial * static_cast<std::int64_t>(processes);
   }
   const auto breach = worst_breach(limit, plan_.began, book.admissions, book.excuses, tolerance());
-  if (breach)
+  if (breach) {
     wrong(fmt::format("over the limit: {} of {}: {}", value_text({rule, value}), plan_.rules[rule].name,
                       breach->what));
+  }
 }
 
 /// ≥ 98 % of a limit that is asked for more than twice. Only of limits for which chance cannot explain less,
