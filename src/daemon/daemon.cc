@@ -65,7 +65,7 @@ class Daemon {
   void reload(std::string_view cause) {
     auto loaded = config::load_file(config_path_);
     if (loaded) {
-      instance_.reload(*std::move(loaded), cause);
+      instance_.reload(*loaded, cause);
       return;
     }
     for (const config::Problem& problem : loaded.error()) {

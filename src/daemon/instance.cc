@@ -1,6 +1,5 @@
 #include "daemon/instance.h"
 
-#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <string>
@@ -53,7 +52,7 @@ Instance::Instance(Loop& loop, observe::Log& log, Backing& backing, config::Conf
                .more_info = [this](std::string& out) { backing_.describe(out); },
                .http = server::HttpRules::make(http_options(settings_.http)).value()}) {}
 
-void Instance::reload(config::Config wanted, std::string_view cause) {
+void Instance::reload(const config::Config& wanted, std::string_view cause) {
   for (const std::string& name : config::needs_restart(settings_, wanted.settings)) {
     log_.write(Level::warn, "setting changes only with a restart", {{.name = "setting", .value = name}});
   }

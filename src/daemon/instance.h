@@ -35,7 +35,7 @@ class Instance {
   void start() { backing_.start(); }
 
   /// Takes over what can change in a running daemon; `cause` is for the log.
-  void reload(config::Config wanted, std::string_view cause);
+  void reload(const config::Config& wanted, std::string_view cause);
 
   /// Answers what is in flight, gives back what was leased, and calls `done` from the loop: once, and within
   /// a second, whatever clients and the store do. The listeners must be gone.
