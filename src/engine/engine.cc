@@ -201,8 +201,8 @@ void Engine::on_outcome(std::uint64_t tag, const store::Outcome& outcome) {
   if (done->sink != nullptr) done->sink->on_answer(done->tag, result);
 }
 
-/// A process that was stopped for a while finds its replies before its timers. What was debited back then must
-/// not be spent now, in another window.
+/// A process that was stopped for a while finds its replies before its timers. What was debited back then
+/// must not be spent now, in another window.
 bool Engine::overdue(const Pending& check) const {
   return !check.answered && loop_.clock().now() >= check.deadline;
 }
