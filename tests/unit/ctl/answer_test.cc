@@ -45,8 +45,9 @@ TEST(ForPeople, SaysWhatHappenedAndWhatToDo) {
 }
 
 TEST(ForMachines, UsesTheNamesOfTheProtocols) {
-  EXPECT_EQ(for_machines(denied()), R"({"allowed":false,"limit":5,"remaining":0,"retry_after_ms":11800,)"
-                                    R"("reset_after_ms":3600000,"rule":"per-user","warning":true,"degraded":false})");
+  EXPECT_EQ(for_machines(denied()),
+            R"({"allowed":false,"limit":5,"remaining":0,"retry_after_ms":11800,)"
+            R"("reset_after_ms":3600000,"rule":"per-user","warning":true,"degraded":false})");
 }
 
 TEST(ReadAnswer, TakesTheMapAndNothingElse) {
