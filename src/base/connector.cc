@@ -31,10 +31,6 @@ bool is_name_char(char c) {
   return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '.' || c == '_';
 }
 
-bool is_graphic(char c) {
-  return c > ' ' && c < '\x7f';
-}
-
 std::optional<std::uint16_t> parse_port(std::string_view text) {
   const auto number = std::ranges::all_of(text, is_digit) ? parse_int(text) : std::nullopt;
   if (!number || *number < 1 || *number > std::numeric_limits<std::uint16_t>::max()) return std::nullopt;

@@ -22,6 +22,11 @@ namespace sluice {
 /// Printable ASCII kept, every other byte as \xNN, cut after `max` source bytes with "…". For error texts.
 [[nodiscard]] std::string printable(std::string_view bytes, std::size_t max = 64);
 
+/// A visible ASCII character: no blank, no control byte, nothing beyond.
+[[nodiscard]] constexpr bool is_graphic(char c) {
+  return c > ' ' && c < '\x7f';
+}
+
 /// ASCII only, whatever the locale.
 [[nodiscard]] bool equals_ignoring_case(std::string_view a, std::string_view b);
 

@@ -123,15 +123,13 @@ Handshake::Step Handshake::ask_the_old_way() {
 Handshake::Step Handshake::fail(std::string_view error) const {
   const auto known =
       std::ranges::find_if(kKnown, [&](const auto& row) { return error.starts_with(row.start); });
-  if (known != kKnown.end()) {
-    return {.state = known->state,
-            .reason = fmt::format("{} ({})", known->meaning, code_of(error, credentials_.password))};
-  }
+  const std::string_view code = code_of(error, credentials_.password);
+  if (known != kKnown.end())
+    return {.state = known->state, .reason = fmt::format("{} ({})", known->meaning, code)};
   constexpr std::size_t kLongestQuote = 200;
   std::string reason = credentials_.password.empty()
                            ? fmt::format("the server answered: {}", printable(error, kLongestQuote))
-                           : fmt::format("the server answered our introduction with {}",
-                                         code_of(error, credentials_.password));
+                           : fmt::format("the server answered our introduction with {}", code);
   return {.state = State::failed, .reason = std::move(reason)};
 }
 

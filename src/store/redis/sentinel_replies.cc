@@ -22,7 +22,7 @@ std::optional<Endpoint> endpoint_of(std::string_view host, std::string_view port
   const auto number = parse_int(port);
   if (!number || *number < 1 || *number > std::numeric_limits<std::uint16_t>::max()) return std::nullopt;
   // What a resolver, a log and the next reply can hold; a zero byte would end the name early.
-  const bool plain = std::ranges::all_of(host, [](char c) { return c > ' ' && c < '\x7f'; });
+  const bool plain = std::ranges::all_of(host, is_graphic);
   // "?" is how servers say that they do not know it.
   if (host.empty() || host == "?" || host.size() > kLongestHost || !plain) return std::nullopt;
   return Endpoint{.host = std::string(host), .port = static_cast<std::uint16_t>(*number)};
