@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <random>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -30,6 +31,17 @@ inline std::string_view take_line(std::string_view& rest) {
   const std::string_view line = rest.substr(0, end);
   rest.remove_prefix(std::min(end + 1, rest.size()));
   return line;
+}
+
+/// Every byte as %NN, as a query may have it.
+inline std::string percent_encoded(std::string_view text) {
+  constexpr std::string_view kHex = "0123456789ABCDEF";
+  std::string out;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    out.append(1, '%').append(1, kHex[byte >> 4U]).append(1, kHex[byte & 15U]);
+  }
+  return out;
 }
 
 /// The ways to hand over `bytes` in pieces: whole, byte by byte, and at random places.

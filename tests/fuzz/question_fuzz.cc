@@ -14,16 +14,6 @@
 namespace sluice::fuzz {
 namespace {
 
-std::string escaped(std::string_view text) {
-  constexpr std::string_view kHex = "0123456789abcdef";
-  std::string out;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    out.append(1, '%').append(1, kHex[byte >> 4U]).append(1, kHex[byte & 15U]);
-  }
-  return out;
-}
-
 void check_fault(std::string_view fault) {
   SLUICE_ASSERT(!fault.empty());
   for (const char c : fault) SLUICE_ASSERT(static_cast<unsigned char>(c) >= ' ');
@@ -36,7 +26,7 @@ void check_question(const server::Question& question) {
   std::string query = "cost=" + std::to_string(question.cost);
   for (const auto& [name, value] : question.descriptors) {
     SLUICE_ASSERT(!name.empty() && names.insert(name).second);
-    query += "&" + escaped(name) + "=" + escaped(value);
+    query += "&" + percent_encoded(name) + "=" + percent_encoded(value);
   }
   if (names.contains("cost")) return;  // JSON can say it, a query cannot
   const auto again = server::question_of_query(query);

@@ -11,6 +11,7 @@
 #include "base/loop.h"
 #include "base/random.h"
 #include "base/time.h"
+#include "support/split_mix.h"
 
 namespace sluice::test {
 
@@ -83,12 +84,7 @@ class VirtualLoop final : public Loop {
 class SeededRandom final : public Random {
  public:
   explicit SeededRandom(std::uint64_t seed = 1) : state_(seed) {}
-  [[nodiscard]] std::uint64_t next() override {
-    std::uint64_t z = (state_ += 0x9e3779b97f4a7c15U);
-    z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9U;
-    z = (z ^ (z >> 27U)) * 0x94d049bb133111ebU;
-    return z ^ (z >> 31U);
-  }
+  [[nodiscard]] std::uint64_t next() override { return split_mix(state_ += kSplitMixStep); }
   /// Uniform enough in [0, bound) for tests.
   [[nodiscard]] std::uint64_t below(std::uint64_t bound) { return next() % bound; }
 

@@ -6,18 +6,13 @@
 
 #include "base/assert.h"
 #include "base/time.h"
+#include "support/split_mix.h"
 
 namespace sluice::sim {
 namespace {
 
-/// The constants of SplitMix64 (Steele, Lea and Flood, 2014).
-constexpr std::uint64_t kStep = 0x9E37'79B9'7F4A'7C15;
-
-std::uint64_t mix(std::uint64_t bits) {
-  bits = (bits ^ bits >> 30U) * 0xBF58'476D'1CE4'E5B9;
-  bits = (bits ^ bits >> 27U) * 0x94D0'49BB'1331'11EB;
-  return bits ^ bits >> 31U;
-}
+using test::split_mix;
+constexpr std::uint64_t kStep = test::kSplitMixStep;
 
 /// [0, 1), from the upper 53 bits.
 double fraction(std::uint64_t bits) {
@@ -28,12 +23,12 @@ double fraction(std::uint64_t bits) {
 
 std::uint64_t Draw::next() {
   state_ += kStep;
-  return mix(state_);
+  return split_mix(state_);
 }
 
 Draw Draw::fork(std::uint64_t purpose) const {
   // Mixed twice, so that neither neighbouring seeds nor neighbouring purposes share a sequence.
-  return Draw(mix(mix(seed_ + kStep) ^ mix(purpose - kStep)));
+  return Draw(split_mix(split_mix(seed_ + kStep) ^ split_mix(purpose - kStep)));
 }
 
 std::uint64_t Draw::below(std::uint64_t bound) {

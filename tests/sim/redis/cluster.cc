@@ -20,6 +20,7 @@
 #include "base/time.h"
 #include "sim/core/draw.h"
 #include "sim/core/timeline.h"
+#include "sim/redis/fresh_id.h"
 #include "sim/redis/server.h"
 #include "sim/redis/slots.h"
 
@@ -78,7 +79,6 @@ class RedisCluster::Impl {
   void follow(Node& node);
   void tick(std::size_t node);
   void publish(Node& node);
-  [[nodiscard]] std::string fresh_id();
   void step(std::uint16_t slot);
   void step_later(std::uint16_t slot, Duration after);
   void mark(std::uint16_t slot, Node& from, Node& to);
@@ -108,7 +108,7 @@ RedisCluster::Impl::Impl(Timeline& timeline, Draw draw, std::vector<RedisServer*
       const Endpoint endpoint = server->endpoint();
       nodes_.push_back({.server = server,
                         .group = group,
-                        .self = {.host = endpoint.host, .port = endpoint.port, .id = fresh_id()}});
+                        .self = {.host = endpoint.host, .port = endpoint.port, .id = fresh_id(draw_)}});
       if (server == masters_[group]) {
         all.push_back({.master = nodes_.back().self});
       } else {
@@ -130,14 +130,6 @@ void RedisCluster::Impl::after(Duration delay, std::function<void()> act) {
   timeline_.after(delay, [watch = liveness_.watch(), act = std::move(act)] {
     if (watch) act();
   });
-}
-
-std::string RedisCluster::Impl::fresh_id() {
-  constexpr std::size_t kLength = 40;
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string id;
-  while (id.size() < kLength) id += kDigits[draw_.below(kDigits.size())];
-  return id;
 }
 
 RedisCluster::Impl::Node& RedisCluster::Impl::node_of(const RedisServer& server) {

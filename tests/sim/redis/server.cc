@@ -18,6 +18,7 @@
 #include "sim/core/timeline.h"
 #include "sim/core/trace.h"
 #include "sim/network/network.h"
+#include "sim/redis/fresh_id.h"
 #include "sim/redis/keyspace.h"
 #include "sim/redis/observer.h"
 #include "sim/redis/server_impl.h"
@@ -42,7 +43,7 @@ RedisServer::Impl::Impl(RedisServer& self, Network& network, HostId host, Timeli
                       .knows_resp3 = options.knows_resp3,
                       .allows_time = options.allows_time}),
       disk_(options.persistence),
-      id_(fresh_id()),
+      id_(fresh_id(draw_)),
       origin_(host) {
   disk_.set_origin(host);
 }
@@ -60,7 +61,7 @@ void RedisServer::Impl::start() {
   const Disk::Image& image = disk_.image();
   engine_.set_data(image.data);
   begin_stream(image.offset);
-  id_ = fresh_id();
+  id_ = fresh_id(draw_);
   previous_id_.clear();
   const HostId before = image.offset == 0 ? host_ : image.origin;
   origin_ = host_;

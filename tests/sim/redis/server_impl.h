@@ -104,7 +104,6 @@ class RedisServer::Impl final : private EngineHost, private ServiceEvents {
   // The stream
   void append_step(Effects&& effects);
   void begin_stream(std::uint64_t offset);
-  [[nodiscard]] std::string fresh_id();
 
   // As a replica
   void leave_master();

@@ -13,6 +13,7 @@
 #include "sim/network/network.h"
 #include "sim/redis/disk.h"
 #include "sim/redis/engine.h"
+#include "sim/redis/fresh_id.h"
 #include "sim/redis/keyspace.h"
 #include "sim/redis/server.h"
 #include "sim/redis/server_impl.h"
@@ -36,14 +37,6 @@ constexpr Duration kHeldUpMost = milliseconds{50};
 }  // namespace
 
 // The stream.
-
-std::string RedisServer::Impl::fresh_id() {
-  constexpr std::size_t kLength = 40;
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string id;
-  while (id.size() < kLength) id += kDigits[draw_.below(kDigits.size())];
-  return id;
-}
 
 void RedisServer::Impl::begin_stream(std::uint64_t offset) {
   backlog_.clear();
@@ -101,7 +94,7 @@ void RedisServer::Impl::promote() {
   if (!running() || !is_replica()) return;
   leave_master();
   say("becomes a master at " + std::to_string(offset()));
-  previous_id_ = std::exchange(id_, fresh_id());
+  previous_id_ = std::exchange(id_, fresh_id(draw_));
   previous_end_ = offset();
   const HostId before = std::exchange(origin_, host_);
   disk_.set_origin(host_);

@@ -13,10 +13,11 @@
 
 #include "sim/redis/server.h"
 #include "sim/redis/value.h"
+#include "store/redis/crc16.h"
 
 namespace sluice::sim {
 
-inline constexpr std::size_t kSlotCount = 16384;
+inline constexpr std::size_t kSlotCount = store::redis::kSlots;
 
 /// Of a key: of what is between its first braces, if there is anything.
 [[nodiscard]] std::uint16_t slot_of(std::string_view key);

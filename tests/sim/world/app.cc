@@ -133,14 +133,7 @@ void App::finish() {
 /// Checks a second of this application.
 double App::rate_of(const TrafficPlan& traffic) const {
   const auto apps = static_cast<double>(world_.plan.daemons * world_.plan.apps);
-  double rate = traffic.per_second;
-  if (load_ == Load::saturating) {
-    const LimitFacts& limit = world_.plan.rules[traffic.rules.front()].limit[0];
-    const double refill =
-        static_cast<double>(limit.tokens) / std::chrono::duration<double>(limit.period).count();
-    const double mean_cost = static_cast<double>(1 + traffic.max_cost) / 2;
-    rate = std::clamp(3 * refill / mean_cost / traffic.hot_share, rate, 150.0);
-  }
+  const double rate = load_ == Load::saturating ? saturating_rate(world_.plan, traffic) : traffic.per_second;
   return rate / apps;
 }
 

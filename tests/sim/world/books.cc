@@ -151,7 +151,7 @@ void Books::on_lease(const ScriptRun& run, KeyId key) {
       if (debit.key != key) return false;
       // Data that was emptied knows nobody, and nor does a daemon that has just started.
       if (in_time) return stream.knows_nobody;
-      return !plan_.gentle || cut_off_.contains(debit.member);
+      return !plan_.gentle;
     });
   }
   debit(run, key, tokens);

@@ -53,8 +53,6 @@ class Books final : public RedisObserver {
 
   // --- daemons: `member` is the name by which one process calls itself -------------------------------------
   void died(const std::string& member);
-  /// It could not reach the servers, or they it, for longer than they wait for anybody.
-  void cut_off(const std::string& member) { cut_off_.insert(member); }
 
   // --- servers --------------------------------------------------------------------------------------------
   /// Tells of a server which one is the master of its group by the world's will: what is debited elsewhere is
@@ -111,7 +109,6 @@ class Books final : public RedisObserver {
   bool moved_ = false;
   std::vector<Debit> doubted_;  ///< of daemons alive, once counters have moved
   std::set<std::string> dead_;
-  std::set<std::string> cut_off_;
   std::uint64_t lost_debits_ = 0;
   std::int64_t granted_tokens_ = 0;
   std::int64_t admitted_tokens_ = 0;

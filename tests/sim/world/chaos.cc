@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "base/time.h"
@@ -126,7 +127,6 @@ void Chaos::on_daemon(Fault fault) {
       world_.timeline.after(1100ms + length, [&daemon] { daemon.start(); });
       return;
     case Fault::daemon_pause:
-      note_cut(daemon, length);
       daemon.pause(length, draw_.one_in(2));
       for (std::size_t app = 0; app < world_.plan.apps; ++app)
         parts_.apps[index * world_.plan.apps + app]->daemon_paused(length);
@@ -142,15 +142,6 @@ void Chaos::on_daemon(Fault fault) {
   }
 }
 
-/// Longer than others wait for it, or than it takes to come back.
-void Chaos::note_cut(const DaemonNode& daemon, Duration length) {
-  if (daemon.running() && length > Duration(100ms)) world_.books.cut_off(daemon.member());
-}
-
-void Chaos::note_cut_all(Duration length) {
-  for (const auto& daemon : parts_.daemons) note_cut(*daemon, length);
-}
-
 // --- servers
 // ------------------------------------------------------------------------------------------------
 
@@ -164,7 +155,6 @@ void Chaos::on_server(Fault fault) {
       at_master ? parts_.servers.master_of(group) : draw_.below(parts_.servers.members());
   RedisServer& server = parts_.servers.server(group, member);
   const Duration length = a_while();
-  if (!world_.plan.gentle) note_cut_all(length);
   switch (fault) {
     case Fault::server_crash:
       return parts_.servers.crash(group, member, length, Power::on);
@@ -205,17 +195,7 @@ HostId Chaos::any_server_host() {
 void Chaos::isolate(HostId host, Duration length) {
   std::vector<HostId> others = parts_.servers.hosts();
   for (const auto& daemon : parts_.daemons) others.push_back(daemon->host());
-  std::erase(others, host);
-  for (const HostId other : others) {
-    world_.network.block(host, other);
-    world_.network.block(other, host);
-  }
-  world_.timeline.after(length, [this, host, others] {
-    for (const HostId other : others) {
-      world_.network.unblock(host, other);
-      world_.network.unblock(other, host);
-    }
-  });
+  part(world_, host, std::move(others), length);
 }
 
 void Chaos::on_network(Fault fault) {
@@ -225,10 +205,8 @@ void Chaos::on_network(Fault fault) {
   if (fault == Fault::reset) return world_.network.reset(daemon.host(), server);
   if (fault == Fault::isolate) {
     const bool a_daemon = draw_.one_in(2);
-    note_cut_all(length);
     return isolate(a_daemon ? daemon.host() : server, length);
   }
-  note_cut(daemon, length);
   const bool inward = fault == Fault::block_both || draw_.one_in(2);
   const bool outward = fault == Fault::block_both || !inward;
   const HostId host = daemon.host();
@@ -243,7 +221,6 @@ void Chaos::on_network(Fault fault) {
 void Chaos::on_sentinel(Fault fault) {
   const std::size_t index = draw_.below(world_.plan.sentinels);
   const Duration length = a_while();
-  note_cut_all(length);
   if (fault == Fault::sentinel_crash) return parts_.servers.crash_sentinel(index, length);
   if (fault == Fault::sentinel_stale) return parts_.servers.mislead_sentinel(index, length);
   parts_.servers.sentinel(index).suspend(world_.timeline.now() + length);

@@ -53,9 +53,6 @@ class Chaos {
   [[nodiscard]] Duration while_short();  ///< what timeouts hardly notice
   [[nodiscard]] Duration while_long();   ///< what all of them notice
   [[nodiscard]] Duration a_while() { return draw_.one_in(2) ? while_short() : while_long(); }
-  /// Of what keeps daemons from servers for so long.
-  void note_cut(const DaemonNode& daemon, Duration length);
-  void note_cut_all(Duration length);
 
   Surroundings world_;
   Parts parts_;

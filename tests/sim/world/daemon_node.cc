@@ -85,6 +85,16 @@ config::Config load(const Plan& plan, std::size_t version) {
   return *std::move(config);
 }
 
+/// A line of INFO; 0 if there is none.
+std::uint64_t figure_in(std::string_view info, std::string_view name) {
+  const std::string start = "\r\n" + std::string(name) + ":";
+  const std::size_t at = info.find(start);
+  std::uint64_t value = 0;
+  if (at != std::string_view::npos)
+    std::from_chars(info.data() + at + start.size(), info.data() + info.size(), value);
+  return value;
+}
+
 }  // namespace
 
 /// In the order of construction: what is below uses what is above, and dies first.
@@ -180,15 +190,14 @@ bool DaemonNode::serving() const {
   return figure("store_serving") == 1;
 }
 
-std::uint64_t DaemonNode::figure(std::string_view name) const {
-  if (!process_) return 0;
+std::string DaemonNode::info() const {
   std::string info;
-  process_->backing->describe(info);
-  const std::size_t at = info.find("\r\n" + std::string(name) + ":");
-  if (at == std::string::npos) return 0;
-  std::uint64_t value = 0;
-  std::from_chars(info.data() + at + name.size() + 3, info.data() + info.size(), value);
-  return value;
+  if (process_) process_->backing->describe(info);
+  return info;
+}
+
+std::uint64_t DaemonNode::figure(std::string_view name) const {
+  return figure_in(info(), name);
 }
 
 void DaemonNode::report_states() {
@@ -211,7 +220,8 @@ void DaemonNode::report_states() {
                                                  {"lease_keys_refused", State::key_refused},
                                                  {"lease_keys_shared_out", State::shared_out}}};
   if (!process_) return;
-  for (const Row& row : kRows) world_.states.reached(row.state, figure(row.figure));
+  const std::string all = info();
+  for (const Row& row : kRows) world_.states.reached(row.state, figure_in(all, row.figure));
   world_.states.reached(State::late_grant, process_->instance->engine().counters().late);
 }
 

@@ -56,6 +56,7 @@ class DaemonNode {
  private:
   struct Process;
   void ended();
+  [[nodiscard]] std::string info() const;  ///< empty: it does not run
 
   Surroundings world_;
   std::size_t index_;

@@ -108,6 +108,14 @@ struct Plan {
   [[nodiscard]] std::uint64_t weight(Fault fault) const { return faults[static_cast<std::size_t>(fault)]; }
 };
 
+/// Tokens that the limit gets back in a second.
+[[nodiscard]] double refill_of(const LimitFacts& limit);
+/// Of one check.
+[[nodiscard]] double mean_cost_of(const TrafficPlan& traffic);
+/// Checks a second, of all applications, that ask its first rule's hot key for three times what it has; fewer
+/// where that would be too many to simulate.
+[[nodiscard]] double saturating_rate(const Plan& plan, const TrafficPlan& traffic);
+
 [[nodiscard]] Plan draw_plan(std::uint64_t seed);
 
 /// The configuration of that version, as a daemon would have it in its file.

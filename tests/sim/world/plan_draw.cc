@@ -59,13 +59,9 @@ RulePlan draw_rule(Draw& draw, std::size_t index, double slack) {
 }
 
 /// So much that a limit is used up, or that it is never near.
-double draw_rate(Draw& draw, const RulePlan& rule, std::int64_t max_cost) {
-  const LimitFacts& limit = rule.limit[0];
-  const double refill =
-      static_cast<double>(limit.tokens) / std::chrono::duration<double>(limit.period).count();
-  const double mean_cost = static_cast<double>(1 + max_cost) / 2;
+double draw_rate(Draw& draw, const RulePlan& rule, const TrafficPlan& traffic) {
   const double demand = static_cast<double>(draw.log_between(30, 800)) / 100;
-  return std::clamp(refill * demand / mean_cost, 3.0, 80.0);
+  return std::clamp(refill_of(rule.limit[0]) * demand / mean_cost_of(traffic), 3.0, 80.0);
 }
 
 void draw_traffic(Draw& draw, Plan& plan) {
@@ -75,7 +71,7 @@ void draw_traffic(Draw& draw, Plan& plan) {
     const bool costly = draw.one_in(4);
     traffic.max_cost =
         costly ? std::min<std::int64_t>(6, std::max<std::int64_t>(1, plan.rules[i].limit[0].tokens / 3)) : 1;
-    traffic.per_second = draw_rate(draw, plan.rules[i], traffic.max_cost);
+    traffic.per_second = draw_rate(draw, plan.rules[i], traffic);
     traffic.hot_share = static_cast<double>(draw.between(30, 100)) / 100;
     if (draw.one_in(5)) traffic.refund_share = 0.1;
     if (i > 0 && draw.one_in(2)) traffic.rules.push_back(draw.below(i));
@@ -152,6 +148,19 @@ void draw_faults(Draw& draw, Plan& plan) {
 }
 
 }  // namespace
+
+double refill_of(const LimitFacts& limit) {
+  return static_cast<double>(limit.tokens) / std::chrono::duration<double>(limit.period).count();
+}
+
+double mean_cost_of(const TrafficPlan& traffic) {
+  return static_cast<double>(1 + traffic.max_cost) / 2;
+}
+
+double saturating_rate(const Plan& plan, const TrafficPlan& traffic) {
+  const double refill = refill_of(plan.rules[traffic.rules.front()].limit[0]);
+  return std::clamp(3 * refill / mean_cost_of(traffic) / traffic.hot_share, traffic.per_second, 150.0);
+}
 
 Plan draw_plan(std::uint64_t seed) {
   Plan plan;

@@ -19,15 +19,28 @@
 #include "sim/world/app.h"
 #include "sim/world/books.h"
 #include "sim/world/plan.h"
+#include "store/redis/crc16.h"
 
 namespace sluice::sim {
 namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::uint16_t kSlots = 16384;
-
 }  // namespace
+
+void part(const Surroundings& world, HostId host, std::vector<HostId> others, Duration length) {
+  std::erase(others, host);
+  for (const HostId other : others) {
+    world.network.block(host, other);
+    world.network.block(other, host);
+  }
+  world.timeline.after(length, [&network = world.network, host, others = std::move(others)] {
+    for (const HostId other : others) {
+      network.unblock(host, other);
+      network.unblock(other, host);
+    }
+  });
+}
 
 Servers::Servers(const Surroundings& world, Draw draw) : world_(world), draw_(draw) {
   world_.books.set_masters([this](HostId host) {
@@ -151,7 +164,8 @@ bool Servers::fail_over(std::size_t group, OldMaster old, Duration old_lives) {
     if (!chosen || server(group, member).offset() > server(group, *chosen).offset()) chosen = member;
   }
   if (!chosen) return false;
-  if (old == OldMaster::cut_off) cut(group, old_master, old_lives);
+  // From its replicas and the sentinels: everybody else still reaches it.
+  if (old == OldMaster::cut_off) part(world_, its.machines[old_master].host, hosts_, old_lives);
   its.master = *chosen;
   ++its.epoch;
   if (cluster_) {
@@ -166,23 +180,6 @@ bool Servers::fail_over(std::size_t group, OldMaster old, Duration old_lives) {
     world_.timeline.after(hears, [this, group, member] { follow(group, member); });
   }
   return true;
-}
-
-/// The master cannot be reached by its replicas and the sentinels, but by everybody else.
-void Servers::cut(std::size_t group, std::size_t member, Duration length) {
-  const HostId host = groups_[group].machines[member].host;
-  for (const HostId other : hosts_) {
-    if (other == host) continue;
-    world_.network.block(host, other);
-    world_.network.block(other, host);
-  }
-  world_.timeline.after(length, [this, host] {
-    for (const HostId other : hosts_) {
-      if (other == host) continue;
-      world_.network.unblock(host, other);
-      world_.network.unblock(other, host);
-    }
-  });
 }
 
 // --- sentinels
@@ -224,7 +221,7 @@ void Servers::mislead_sentinel(std::size_t index, Duration length) {
 
 void Servers::move_slot(Duration takes) {
   if (!cluster_) return;
-  const auto slot = static_cast<std::uint16_t>(draw_.below(kSlots));
+  const auto slot = static_cast<std::uint16_t>(draw_.below(store::redis::kSlots));
   const std::size_t to = draw_.below(groups_.size());
   world_.books.on_moved();
   static_cast<void>(cluster_->move_slot(slot, to, takes, draw_.between(Duration(1ms), Duration(400ms))));

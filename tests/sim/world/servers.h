@@ -21,6 +21,9 @@ namespace sluice::sim {
 /// How a process ends: by itself, or with its machine, without a word.
 enum class Power : std::uint8_t { on, off };
 
+/// Nothing gets from `host` to the others, or back, for that long.
+void part(const Surroundings& world, HostId host, std::vector<HostId> others, Duration length);
+
 class Servers {
  public:
   /// All servers run from here on, replicas follow, sentinels agree.
@@ -75,7 +78,6 @@ class Servers {
   void follow(std::size_t group, std::size_t member);
   void tell_sentinels(std::size_t group);
   void tell_sentinel(std::size_t index, std::size_t group);
-  void cut(std::size_t group, std::size_t member, Duration length);
   [[nodiscard]] ClockFault draw_clock();
 
   Surroundings world_;

@@ -85,10 +85,8 @@ void World::check_use(SimTime from, SimTime to) {
     if (limit.tokens != other.tokens || limit.burst != other.burst) continue;  // which one counts now?
     const auto book = books_.keys().find({.rule = rule, .value = 0});
     if (book == books_.keys().end() || limit.tokens < 20 || 2 * limit.period > to - from) continue;
-    const double refill = static_cast<double>(limit.tokens) / seconds_of(limit.period);
-    const double mean_cost = static_cast<double>(1 + traffic.max_cost) / 2;
-    const double asked = std::clamp(3 * refill / mean_cost / traffic.hot_share, traffic.per_second, 150.0) *
-                         mean_cost * traffic.hot_share;
+    const double refill = refill_of(limit);
+    const double asked = saturating_rate(plan_, traffic) * mean_cost_of(traffic) * traffic.hot_share;
     if (asked < 2 * refill) continue;
     if (limit.burst > 0 && (limit.burst < 20 || static_cast<double>(limit.burst) < refill / 2)) continue;
     const auto periods = (to - from - limit.period) / limit.period;

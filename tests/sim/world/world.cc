@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/time.h"
+#include "sim/check/conservation.h"
 #include "sim/core/draw.h"
 #include "sim/network/network.h"
 #include "sim/world/app.h"
@@ -177,10 +178,9 @@ void World::check_conservation(const Totals& before, const Totals& after) {
     wrong(fmt::format("conservation: the servers debited {}, and the daemons were granted {}", debited,
                       granted));
   }
-  if (granted != spent + returned + lapsed) {
-    wrong(fmt::format("conservation: granted {} ≠ spent {} + returned {} + lapsed {}", granted, spent,
-                      returned, lapsed));
-  }
+  const auto unbalanced =
+      imbalance({.granted = granted, .spent = spent, .returned = returned, .lapsed = lapsed});
+  if (unbalanced) wrong("conservation: " + *unbalanced);
 }
 
 }  // namespace sluice::sim
