@@ -52,7 +52,7 @@ TEST(EndpointTest, SaysWhatWouldBeRight) {
       {"[10.0.0.7]:6379", "no IPv6 address in its brackets"},
       {"[]:6379", "no IPv6 address in its brackets"},
       {"[::1%a\n]:6379", "no IPv6 address in its brackets"},
-      {std::string("[::1%a\0]:6379", 14), "no IPv6 address in its brackets"},
+      {std::string("[::1%a\0]:6379", 13), "no IPv6 address in its brackets"},
       {"300.0.0.1:6379", "IPv4 address that is none"},
       {"10.1:6379", "IPv4 address that is none"},
       {"user@redis:6379", "neither a name nor an address"},
