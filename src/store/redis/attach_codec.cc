@@ -25,6 +25,9 @@ namespace {
 
 using std::chrono::microseconds;
 
+/// Ages beyond it are told as it: far longer than anything waits, and it fits a Duration.
+constexpr microseconds kOldest = std::chrono::days{1};
+
 /// An array of exactly these kinds.
 bool holds(const Reply& reply, std::initializer_list<Reply::Kind> kinds) {
   return reply.kind == Reply::Kind::array && std::ranges::equal(reply.items, kinds, {}, &Reply::kind);
@@ -83,7 +86,8 @@ Result<Attached> decode_attach(const Reply& reply) {
   constexpr auto kInteger = Reply::Kind::integer;
   constexpr auto kString = Reply::Kind::string;
   if (!holds(reply,
-             {kInteger, kString, kInteger, kInteger, kString, kInteger, kInteger, kInteger, kString})) {
+             {kInteger, kString, kInteger, kInteger, kString, kInteger, kInteger, kInteger, kString,
+              kInteger})) {
     return unexpected_answer("attach", reply);
   }
   const std::vector<Reply>& items = reply.items;
@@ -94,11 +98,12 @@ Result<Attached> decode_attach(const Reply& reply) {
                     .acknowledged = items[5].integer != 0,
                     .is_new = items[6].integer != 0,
                     .replicas = items[7].integer};
-  if (attached.seq < 0 || !is_time(items[3].integer) || !members || !lines || lines->empty() ||
-      lines->back().lineage != attached.lineage) {
+  if (attached.seq < 0 || !is_time(items[3].integer) || !is_time(items[9].integer) || !members || !lines ||
+      lines->empty() || lines->back().lineage != attached.lineage) {
     return unexpected_answer("attach", reply);
   }
   attached.server_time = server_time_of(items[3].integer);
+  attached.age = microseconds{std::min(items[9].integer, kOldest.count())};
   attached.lines = *std::move(lines);
   attached.members = *std::move(members);
   return attached;

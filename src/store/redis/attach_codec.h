@@ -37,6 +37,7 @@ struct Attached {
   Lineage lineage{};
   std::int64_t seq = 0;
   std::optional<WallTime> server_time{};  ///< nothing: scripts of this server cannot read a clock
+  Duration age{};                         ///< of the history, when it answered
   std::vector<LineageLine> lines{};       ///< oldest first; the last one is that of `lineage`
   bool acknowledged = false;              ///< there is no need to announce that nothing is lacking
   bool is_new = false;                    ///< the data did not know us

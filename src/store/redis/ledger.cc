@@ -58,6 +58,10 @@ Instant death_of(const Limit& limit, const Grant& grant, Instant now) {
   return now + grant.reset_after + skew;
 }
 
+bool refills(const Limit& limit) {
+  return limit.algorithm() == Algorithm::token_bucket;
+}
+
 bool is_later(Instant a, Instant b) {
   return a > b;
 }
@@ -70,7 +74,7 @@ void Ledger::book(std::string_view counter, const Limit& limit, const Lineage& l
   sweep(now);
   const Instant dies_at = death_of(limit, grant, now);
   Account& account = account_of(counter, limit, dies_at);
-  remove_debits(account, [now](const Debit& debit) { return debit.dies_at <= now; });
+  forget_useless(account, now);
   add(account, {.seq = grant.seq,
                 .tokens = tokens,
                 .dies_at = dies_at,
@@ -83,7 +87,7 @@ void Ledger::give_back(std::string_view counter, std::int64_t tokens, std::optio
   const auto found = accounts_.find(counter);
   if (found == accounts_.end()) return;
   Account& account = found->second;
-  remove_debits(account, [now](const Debit& debit) { return debit.dies_at <= now; });
+  forget_useless(account, now);
   if (account.debits.empty()) return;
 
   const Limit& limit = limits_.at(account.limit);
@@ -110,29 +114,34 @@ void Ledger::forget(std::string_view counter) {
   if (found != accounts_.end()) remove_debits(found->second, [](const Debit&) { return true; });
 }
 
-std::vector<std::string> Ledger::unproven(std::span<const LineageLine> lines, Instant now) const {
+std::vector<std::string> Ledger::unproven(std::span<const LineageLine> lines, Instant began,
+                                          Instant now) const {
   const std::vector<std::uint64_t> held_of = held(lines);
   std::vector<std::string> counters;
   for (const auto& [counter, account] : accounts_) {
+    const Instant since = refills(limits_.at(account.limit)) ? began : now;
     const bool any = std::ranges::any_of(account.debits, [&](const Debit& debit) {
-      return debit.dies_at > now && debit.seq > held_of[debit.history];
+      return debit.dies_at > since && debit.seq > held_of[debit.history];
     });
     if (any) counters.push_back(counter);
   }
   return counters;
 }
 
-std::vector<Lost> Ledger::lost(std::string_view counter, std::span<const LineageLine> lines,
+std::vector<Lost> Ledger::lost(std::string_view counter, std::span<const LineageLine> lines, Instant began,
                                Instant now) const {
   const auto found = accounts_.find(counter);
   if (found == accounts_.end()) return {};
-  const bool windowed = is_windowed(limits_.at(found->second.limit));
+  const Limit& limit = limits_.at(found->second.limit);
+  const Instant since = refills(limit) ? began : now;
   const std::vector<std::uint64_t> held_of = held(lines);
   std::vector<Lost> all;
   for (const Debit& debit : found->second.debits) {
-    if (debit.dies_at <= now || debit.seq <= held_of[debit.history]) continue;
+    if (debit.dies_at <= since || debit.seq <= held_of[debit.history]) continue;
     Lost& one = all.emplace_back(Lost{.tokens = debit.tokens});
-    if (windowed && debit.stamp != WallTime{}) one.moment = debit.stamp - std::chrono::microseconds{1};
+    if (is_windowed(limit) && debit.stamp != WallTime{}) {
+      one.moment = debit.stamp - std::chrono::microseconds{1};
+    }
   }
   return all;
 }
@@ -157,19 +166,30 @@ void Ledger::rebooked(std::string_view counter, std::span<const LineageLine> lin
 void Ledger::sweep(Instant now) {
   while (!looks_.empty() && looks_.front().due <= now) {
     const Look look = pop_look();
-    const Instant death = last_death(look.account->second);
-    if (death > now) {
-      push_look({.due = death, .account = look.account});
+    const Instant use = last_use(look.account->second);
+    if (use > now) {
+      push_look({.due = use, .account = look.account});
     } else {
       remove(*look.account);
     }
   }
 }
 
-Instant Ledger::last_death(const Account& account) {
-  Instant death = Instant::min();
-  for (const Debit& debit : account.debits) death = std::max(death, debit.dies_at);
-  return death;
+Instant Ledger::kept_until(const Limit& limit, Instant death) const {
+  if (!refills(limit)) return death;
+  return death > Instant::max() - repair_timeout_ ? Instant::max() : death + repair_timeout_;
+}
+
+Instant Ledger::last_use(const Account& account) const {
+  const Limit& limit = limits_.at(account.limit);
+  Instant last = Instant::min();
+  for (const Debit& debit : account.debits) last = std::max(last, kept_until(limit, debit.dies_at));
+  return last;
+}
+
+void Ledger::forget_useless(Account& account, Instant now) {
+  const Limit& limit = limits_.at(account.limit);
+  remove_debits(account, [&](const Debit& debit) { return kept_until(limit, debit.dies_at) <= now; });
 }
 
 Ledger::Account& Ledger::account_of(std::string_view counter, const Limit& limit, Instant dies_at) {
@@ -212,7 +232,10 @@ void Ledger::fold(Account& account) {
   // be of the same history: after each new one, what was not proven to be in it was debited again.
   Debit& older = debits[at];
   Debit& newer = debits[at + 1];
-  newer.tokens = std::min(limiter::kMaxInteger, newer.tokens + older.tokens);
+  // And no bucket ever lacks more than its capacity, however much was debited from it in turn.
+  const Limit& limit = limits_.at(account.limit);
+  const std::int64_t most = refills(limit) ? limit.capacity() : limiter::kMaxInteger;
+  newer.tokens = std::min(most, newer.tokens + older.tokens);
   if (older.tokens > 0) newer.dies_at = std::max(newer.dies_at, older.dies_at);
   older.tokens = 0;
   remove_debits(account, [](const Debit& debit) { return debit.tokens == 0; });
@@ -231,9 +254,9 @@ void Ledger::remove_debits(Account& account, Predicate predicate) {
 void Ledger::make_room() {
   while (accounts_.size() >= max_keys_ && !looks_.empty()) {
     const Look look = pop_look();
-    const Instant death = last_death(look.account->second);
-    if (death > look.due) {
-      push_look({.due = death, .account = look.account});
+    const Instant use = last_use(look.account->second);
+    if (use > look.due) {
+      push_look({.due = use, .account = look.account});
       continue;
     }
     if (!look.account->second.debits.empty()) ++counters_.dropped;

@@ -7,9 +7,13 @@
 //   the data holds it they count as used until they lapse, and where it does not nothing is missing;
 // - a give-back shrinks the newest debits, which a failover loses first, and is never replayed. One that was
 //   refused, or whose reply was lost, shrinks none: then tokens are debited again that nobody uses;
-// - of more debits than kDebits the oldest are added up, and stand or fall with the newest of them.
+// - of more debits than kDebits the oldest are added up, and stand or fall with the newest of them. Of a bucket
+//   they are no more than its capacity: it never lacked more.
 // Debits die when they no longer count: once the bucket would be full again, or the log's entry gone, or the
 // window over (and a while later, for the clock of the next master may be behind).
+// Of a bucket those count that were alive when the next history began, and they are kept for that: daemons
+// rebook one after the other, and meanwhile the bucket refills. A debit that dies meanwhile does so by the
+// same refill, which must not be had twice.
 //
 // Bound: max_keys. Beyond it the key whose debits die soonest is dropped and counted: if a failover then
 // loses its debits, that many tokens may be admitted twice. Size: about 190 bytes a key with one debit, and
@@ -49,7 +53,9 @@ struct LedgerCounters {
 
 class Ledger {
  public:
-  Ledger(Random& random, std::size_t max_keys) : accounts_(0, KeyedHash(random)), max_keys_(max_keys) {}
+  /// `repair_timeout`: longest from the beginning of a history to rebooking.
+  Ledger(Random& random, std::size_t max_keys, Duration repair_timeout)
+      : accounts_(0, KeyedHash(random)), max_keys_(max_keys), repair_timeout_(repair_timeout) {}
 
   /// `tokens` ≥ 1 were debited from `counter` in that history; by the grant's seq, and its times.
   void book(std::string_view counter, const limiter::Limit& limit, const Lineage& lineage, const Grant& grant,
@@ -62,11 +68,13 @@ class Ledger {
   /// The store has forgotten the counter.
   void forget(std::string_view counter);
 
-  /// Counters that have debits which data with these lines is not proven to hold.
-  [[nodiscard]] std::vector<std::string> unproven(std::span<const LineageLine> lines, Instant now) const;
+  /// Counters that have debits which data with these lines is not proven to hold. The last line's history
+  /// began at `began` or later.
+  [[nodiscard]] std::vector<std::string> unproven(std::span<const LineageLine> lines, Instant began,
+                                                  Instant now) const;
   /// These debits of one counter, oldest first.
   [[nodiscard]] std::vector<Lost> lost(std::string_view counter, std::span<const LineageLine> lines,
-                                       Instant now) const;
+                                       Instant began, Instant now) const;
   /// Of a counter that has debits.
   [[nodiscard]] const limiter::Limit& limit_of(std::string_view counter) const;
   /// They were debited again, as one debit of the lines' last history: in their place is what the answer
@@ -111,7 +119,10 @@ class Ledger {
     Accounts::value_type* account = nullptr;
   };
 
-  [[nodiscard]] static Instant last_death(const Account& account);
+  /// Until when a debit is remembered that dies at `death`.
+  [[nodiscard]] Instant kept_until(const limiter::Limit& limit, Instant death) const;
+  [[nodiscard]] Instant last_use(const Account& account) const;
+  void forget_useless(Account& account, Instant now);
 
   Account& account_of(std::string_view counter, const limiter::Limit& limit, Instant dies_at);
   void add(Account& account, const Debit& debit);
@@ -129,6 +140,7 @@ class Ledger {
 
   Accounts accounts_;
   std::size_t max_keys_;
+  Duration repair_timeout_;
   limiter::LimitTable limits_;
   std::vector<History> histories_;
   std::vector<Look> looks_;  ///< a heap, the earliest first

@@ -48,7 +48,7 @@ RedisStore::RedisStore(Loop& loop, Connector& connector, Random& random, RedisSt
       breaker_(random),
       self_(options_.member.empty() ? fmt::format("{:016x}", random.next()) : options_.member),
       members_{self_},
-      ledger_(random, options_.max_ledger_keys),
+      ledger_(random, options_.max_ledger_keys, options_.repair_timeout),
       connection_(loop, connector, random, *this, options_.connection) {
   SLUICE_ASSERT(self_.find_first_not_of("0123456789abcdef") == std::string::npos);
 }

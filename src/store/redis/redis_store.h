@@ -214,6 +214,7 @@ class RedisStore final : public Store, private ConnectionEvents {
   Generation generation_ = 0;       ///< of lineage_
   Generation last_generation_ = 0;  ///< the last one that was served
   bool acknowledged_ = false;       ///< the shard knows that we have nothing to rebook
+  Instant history_began_{};         ///< or later; no longer ago than repair_timeout
 
   std::string self_;
   std::vector<std::string> members_;
@@ -225,6 +226,7 @@ class RedisStore final : public Store, private ConnectionEvents {
 
   std::uint64_t next_tag_ = 1;
   std::uint64_t attach_tag_ = 0;  ///< of the attach under way; 0: none is
+  Instant attach_sent_at_{};
   Form attach_form_ = Form::by_name;
   std::uint64_t replica_tag_ = 0;  ///< of WAIT
   std::uint64_t announce_tag_ = 0;

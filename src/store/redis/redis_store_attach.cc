@@ -1,6 +1,7 @@
 // How a RedisStore learns which history the server's data has, after each connecting and when it has changed.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string>
@@ -37,6 +38,7 @@ void RedisStore::attach(Form form) {
   const std::uint64_t tag = next_tag_++;
   const std::array<std::string_view, 1> keys = {meta_};
   if (send_script(Script::attach, form, keys, encode_attach(request), tag)) {
+    attach_sent_at_ = loop_.clock().now();
     attach_tag_ = tag;
     attach_form_ = form;
   } else {
@@ -67,7 +69,8 @@ void RedisStore::attached(const Attached& attached) {
   clock_.set_source(attached.server_time ? StoreClock::Source::server : StoreClock::Source::client);
   if (attached.server_time) clock_.heard(*attached.server_time);
   know(attached.members);
-  to_rebook_ = ledger_.unproven(lines_, loop_.clock().now());
+  history_began_ = attach_sent_at_ - std::min(attached.age, options_.repair_timeout);
+  to_rebook_ = ledger_.unproven(lines_, history_began_, loop_.clock().now());
   if (attached.is_new && attached.replicas > 0) return await_replica();
   phase_ = Phase::rebooking;
   rebook();

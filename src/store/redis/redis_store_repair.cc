@@ -61,7 +61,7 @@ void RedisStore::rebook() {
   while (!to_rebook_.empty() && rebooking_ < kRebooksAtOnce) {
     const std::string counter = std::move(to_rebook_.back());
     to_rebook_.pop_back();
-    std::vector<Lost> lost = ledger_.lost(counter, lines_, now);
+    std::vector<Lost> lost = ledger_.lost(counter, lines_, history_began_, now);
     if (lost.empty()) continue;  // has died
     Request request{.script = Script::rebook, .counter = counter, .limit = ledger_.limit_of(counter)};
     request.lost = std::move(lost);

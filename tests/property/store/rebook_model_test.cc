@@ -48,11 +48,12 @@ enum class Repair : std::uint8_t { none, rebook };
 enum class Faults : std::uint8_t { failovers, emptied_masters_too };
 
 struct Daemon {
-  explicit Daemon(Random& random, std::string name) : id(std::move(name)), ledger(random, 10) {}
+  explicit Daemon(Random& random, std::string name) : id(std::move(name)), ledger(random, 10, kRepairTimeout) {}
 
   std::string id;
   Ledger ledger;
   std::int64_t held = 0;
+  Instant history_began{};
   std::size_t server = 0;  ///< where it believes the master to be
   std::vector<std::string> members{};
 
@@ -209,13 +210,14 @@ class Schedule {
     daemon.lineage = attached->lineage;
     daemon.lines = attached->lines;
     daemon.members = attached->members;
+    daemon.history_began = now() - std::min(attached->age, kRepairTimeout);
     daemon.phase = attached->acknowledged ? Daemon::Phase::serving : Daemon::Phase::acknowledging;
     if (repair_ == Repair::none) return;
-    if (!daemon.ledger.unproven(daemon.lines, now()).empty()) daemon.phase = Daemon::Phase::rebooking;
+    if (!daemon.ledger.unproven(daemon.lines, daemon.history_began, now()).empty()) daemon.phase = Daemon::Phase::rebooking;
   }
 
   void rebook(Daemon& daemon) {
-    const std::vector<Lost> lost = daemon.ledger.lost("k", daemon.lines, now());
+    const std::vector<Lost> lost = daemon.ledger.lost("k", daemon.lines, daemon.history_began, now());
     const auto answer = count(daemon, Script::rebook, encode_rebook(context(daemon), limit_, lost));
     if (!answer) return;
     ASSERT_EQ(answer->answered, Answered::done);

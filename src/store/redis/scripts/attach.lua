@@ -8,7 +8,8 @@
 -- ARGV[6]  ids of members that the caller knows of, as "a b c": data that was emptied knows none
 --
 -- Answers {gen, run, seq, now or 0 if scripts may not read this server's clock, lines, 1 if the member has
--- nothing to announce, 1 if the data did not know the member, number of replicas, ids of members alive}.
+-- nothing to announce, 1 if the data did not know the member, number of replicas, ids of members alive,
+-- microseconds since the history began}.
 
 local KEPT_LINES = 32
 
@@ -50,8 +51,9 @@ if run ~= meta.run then
   lines[#lines + 1] = meta.gen .. ' ' .. run .. ' ' .. meta.seq
   meta.lines = table.concat(lines, '\n', math.max(1, #lines - KEPT_LINES + 1))
   meta.expect, meta.repaired = expect_members(), '0'
+  meta.began = format('%.0f', clock)
   redis.call('HSET', KEYS[1], 'birth', birth, 'gen', meta.gen, 'run', run, 'seq', meta.seq,
-             'lines', meta.lines, 'expect', meta.expect, 'repaired', '0',
+             'lines', meta.lines, 'expect', meta.expect, 'repaired', '0', 'began', meta.began,
              'until', format('%.0f', clock + tonumber(ARGV[5])))
 end
 
@@ -60,4 +62,4 @@ local rebooked = ARGV[4] == '1' and generation or (members[self] or {generation 
 remember(self, rebooked, seconds)
 repaired()
 return {generation, run, tonumber(meta.seq), server_clock, meta.lines, rebooked == generation and 1 or 0,
-        is_new and 1 or 0, replicas, alive()}
+        is_new and 1 or 0, replicas, alive(), math.max(0, clock - (tonumber(meta.began) or clock))}

@@ -16,6 +16,7 @@
 --   expect    ids of those who were alive when the present history began: it grants nothing until they have
 --             rebooked, or
 --   until     this moment has passed, in microseconds
+--   began     when the present history began, in microseconds
 --   repaired  the number of the history for which that is done: all that a lease has to look at
 --   overdue   how often it was not done in time
 

@@ -69,8 +69,9 @@ local function bucket(of, state)
     full_at = function() return missing > 0 and moment_without(missing) end,
     consumed = function() return ceil_div(missing, per_token) end,
     debit = debit,
+    -- No further than empty: no history lacked more. What many members add up in doubt is not owed.
     rebook = function(tokens)
-      debit(min(tokens, floor_div(MAX - missing, per_token)))
+      debit(min(tokens, max(0, floor_div(capacity * per_token - missing, per_token))))
       return true
     end,
     -- Says whether it changed anything.

@@ -35,7 +35,8 @@ Reply array(std::vector<Reply> items) {
 
 Reply attach_answer() {
   return array({integer(3), string("abc.n"), integer(12), integer(1'768'435'200'000'000),
-                string("2 old 0\n3 abc.n 12"), integer(1), integer(0), integer(2), string("b2 a1")});
+                string("2 old 0\n3 abc.n 12"), integer(1), integer(0), integer(2), string("b2 a1"),
+                integer(1'500'000)});
 }
 
 TEST(AttachCodec, AttachingSaysWhoAsks) {
@@ -71,6 +72,7 @@ TEST(AttachCodec, AttachingTellsTheHistoriesAndTheMembers) {
   EXPECT_FALSE(attached->is_new);
   EXPECT_EQ(attached->replicas, 2);
   EXPECT_EQ(attached->members, (std::vector<std::string>{"a1", "b2"}));
+  EXPECT_EQ(attached->age, std::chrono::milliseconds{1500});
 
   Reply clockless = attach_answer();
   clockless.items[3].integer = 0;
@@ -95,6 +97,8 @@ TEST(AttachCodec, AnythingElseIsNoAnswer) {
       {4, string("x\n3 abc.n 12")},
       {8, string("a1  b2")},
       {8, string("a1,b2")},
+      {9, integer(-1)},
+      {9, integer(limiter::kMaxInteger + 1)},
   };
   for (const auto& [at, item] : wrong) {
     Reply reply = attach_answer();

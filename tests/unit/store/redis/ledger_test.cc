@@ -58,8 +58,9 @@ TEST(Lineages, AreReadFromLines) {
 
 struct LedgerTest : testing::Test {
   test::SeededRandom random;
-  Ledger ledger{random, 100};
+  Ledger ledger{random, 100, 5s};
   Instant now{1h};
+  Instant began{1h};  ///< of the last history
   const Limit tokens = bucket(100, 100s);
   const Limit window = make(Algorithm::fixed_window, 100, 60s);
   const Limit sliding = make(Algorithm::sliding_window_counter, 100, 60s);
@@ -75,23 +76,23 @@ struct LedgerTest : testing::Test {
     grant.reset_after = reset_after;
     ledger.book(key, limit, lineage, grant, amount, now);
   }
-  [[nodiscard]] All lost(const std::string& key = "k") const { return ledger.lost(key, lines, now); }
+  [[nodiscard]] All lost(const std::string& key = "k") const { return ledger.lost(key, lines, began, now); }
 };
 
 TEST_F(LedgerTest, NamesWhatIsNotProven) {
   book(tokens, 9, 1, 50s);
   book(tokens, 10, 2, 50s);
   EXPECT_EQ(lost(), All{});
-  EXPECT_EQ(ledger.unproven(lines, now), Strings{});
+  EXPECT_EQ(ledger.unproven(lines, began, now), Strings{});
   book(tokens, 11, 4, 50s);
   EXPECT_EQ(lost(), All{{.tokens = 4}});
-  EXPECT_EQ(ledger.unproven(lines, now), Strings{"k"});
+  EXPECT_EQ(ledger.unproven(lines, began, now), Strings{"k"});
   book(tokens, 12, 8, 50s, kDay, kFirst, "other");
-  EXPECT_EQ(ledger.unproven(lines, now).size(), 2U);
-  EXPECT_EQ(ledger.lost("nobody", lines, now), All{});
+  EXPECT_EQ(ledger.unproven(lines, began, now).size(), 2U);
+  EXPECT_EQ(ledger.lost("nobody", lines, began, now), All{});
   // Data that was emptied holds nothing.
   const Lines emptied{{.lineage = {.generation = 1, .run = "x"}, .start = 0}};
-  EXPECT_EQ(ledger.lost("k", emptied, now), (All{{.tokens = 1}, {.tokens = 2}, {.tokens = 4}}));
+  EXPECT_EQ(ledger.lost("k", emptied, began, now), (All{{.tokens = 1}, {.tokens = 2}, {.tokens = 4}}));
 }
 
 TEST_F(LedgerTest, WhatWasRebookedIsOneDebitOfTheNewHistory) {
@@ -108,10 +109,10 @@ TEST_F(LedgerTest, WhatWasRebookedIsOneDebitOfTheNewHistory) {
   // The next history took over nothing of it.
   const Lines next{
       {.lineage = kFirst, .start = 0}, {.lineage = kSecond, .start = 10}, {.lineage = kThird, .start = 10}};
-  EXPECT_EQ(ledger.lost("k", next, now), All{{.tokens = 6}});
+  EXPECT_EQ(ledger.lost("k", next, began, now), All{{.tokens = 6}});
   // One that came from the first without the second took over less.
   const Lines sister{{.lineage = kFirst, .start = 0}, {.lineage = kThird, .start = 8}};
-  EXPECT_EQ(ledger.lost("k", sister, now), (All{{.tokens = 1}, {.tokens = 6}}));
+  EXPECT_EQ(ledger.lost("k", sister, began, now), (All{{.tokens = 1}, {.tokens = 6}}));
 }
 
 TEST_F(LedgerTest, NothingIsBookedIfNothingWasRebooked) {
@@ -125,11 +126,18 @@ TEST_F(LedgerTest, NothingIsBookedIfNothingWasRebooked) {
 TEST_F(LedgerTest, TokensAreForgottenWhenTheBucketWouldBeFull) {
   book(tokens, 11, 4, 50s);
   now += 50s - 1ns;
+  began = now;
   EXPECT_EQ(lost(), All{{.tokens = 4}});
   now += 1ns;
+  EXPECT_EQ(lost(), All{{.tokens = 4}}) << "the bucket of the next history began full, and lacked them";
+  EXPECT_EQ(ledger.unproven(lines, began, now), Strings{"k"});
+  began = now;
   EXPECT_EQ(lost(), All{});
-  EXPECT_EQ(ledger.unproven(lines, now), Strings{});
-  EXPECT_FALSE(ledger.empty());
+  EXPECT_EQ(ledger.unproven(lines, began, now), Strings{});
+  now += 5s - 1ns;
+  ledger.sweep(now);
+  EXPECT_FALSE(ledger.empty()) << "a history may have begun that long before";
+  now += 1ns;
   ledger.sweep(now);
   EXPECT_TRUE(ledger.empty());
   EXPECT_EQ(ledger.size(), 0U);
@@ -143,10 +151,11 @@ TEST_F(LedgerTest, AKeyLivesAsLongAsItsLastDebit) {
   now += 40s;
   book(tokens, 12, 3, 60s);
   now += 10s;
+  began = now;
   ledger.sweep(now);
   EXPECT_EQ(ledger.size(), 1U);
   EXPECT_EQ(lost(), All{{.tokens = 3}});
-  now += 50s;
+  now += 50s + 5s;
   ledger.sweep(now);
   EXPECT_EQ(ledger.size(), 0U);
 }
@@ -226,6 +235,15 @@ TEST_F(LedgerTest, OlderDebitsAreAddedUp) {
   EXPECT_EQ(sum, 4 + 2 + 77) << "a sum dies with the last of it";
 }
 
+TEST_F(LedgerTest, TheSumOfABucketIsNoMoreThanItHolds) {
+  for (std::uint64_t seq = 11; seq < 99; ++seq) {
+    book(tokens, seq, 30, 90s);
+    book(window, seq, 30, 20s, kDay + 40s, kFirst, "w");
+  }
+  EXPECT_EQ(lost(), (All{{.tokens = 100}, {.tokens = 30}, {.tokens = 30}, {.tokens = 30}}));
+  EXPECT_EQ(lost("w").front().tokens, 85 * 30) << "of a window each counts";
+}
+
 TEST_F(LedgerTest, OnlyDebitsOfOneWindowAreAddedUp) {
   for (int i = 0; i < 3; ++i) book(window, 11, 1, 20s, kDay + 40s);
   for (int i = 0; i < 3; ++i) book(window, 12, 1, 60s, kDay + 60s);
@@ -287,9 +305,9 @@ TEST_F(LedgerTest, HistoriesWithoutDebitsMakeRoom) {
     const Lineage lineage{.generation = i, .run = std::to_string(i)};
     book(tokens, 5, 1, 1s, kDay, lineage);
     const Lines gone{{.lineage = {.generation = i + 1, .run = "x"}, .start = 4}};
-    EXPECT_EQ(ledger.lost("k", gone, now).size(), 1U);
+    EXPECT_EQ(ledger.lost("k", gone, now, now).size(), 1U);
     const Lines held{{.lineage = lineage, .start = 0}};
-    EXPECT_EQ(ledger.lost("k", held, now), All{});
+    EXPECT_EQ(ledger.lost("k", held, now, now), All{});
     now += 1s;
   }
 }

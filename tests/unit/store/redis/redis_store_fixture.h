@@ -161,12 +161,14 @@ struct RedisStoreTest : testing::Test {
     bool is_new = false;
     int replicas = 0;
     std::string members{};
+    std::int64_t age_us = 0;
   };
   [[nodiscard]] static std::string attached(const AttachAnswer& answer) {
     const std::string line = std::to_string(answer.generation) + " " + answer.run + " 7";
-    return "*9\r\n" + number(answer.generation) + text(answer.run) + number(7) + number(answer.now_us) +
+    return "*10\r\n" + number(answer.generation) + text(answer.run) + number(7) + number(answer.now_us) +
            text(answer.lines.empty() ? line : answer.lines) + number(answer.acknowledged ? 1 : 0) +
-           number(answer.is_new ? 1 : 0) + number(answer.replicas) + text(answer.members);
+           number(answer.is_new ? 1 : 0) + number(answer.replicas) + text(answer.members) +
+           number(answer.age_us);
   }
   [[nodiscard]] static std::string attached(std::int64_t generation, const std::string& run,
                                             std::int64_t now_us = kNowUs) {
