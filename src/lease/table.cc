@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -28,6 +29,11 @@ constexpr double kLowWater = 0.3;
 constexpr std::size_t kRoomBudget = 64;
 /// Of a new key; by then it has tokens, and is due for their sake, or is looked at for being idle.
 constexpr Duration kFirstLook = std::chrono::seconds{1};
+
+void note_unmet(Entry& entry, std::int64_t cost) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::uint16_t>::max();
+  entry.unmet = static_cast<std::uint16_t>(entry.unmet + std::min(cost, kMost - entry.unmet));
+}
 
 }  // namespace
 
@@ -54,6 +60,7 @@ Answer Table::take(std::string_view key, const TermsPtr& terms, std::int64_t cos
     const bool on_its_way = entry->asking && flights_.at(entry).id != 0;
     if (auto answer = on_its_way ? std::nullopt : known_denial(*entry, cost, now)) {
       ++counters_.denials;
+      if (terms->ahead() && !known_empty(*entry, cost, Millis{now})) note_unmet(*entry, cost);
       return *answer;
     }
   }

@@ -151,7 +151,7 @@ class Table {
     std::deque<Waiter> waiters;
     std::size_t sent = 0;  ///< of the waiters, those whose needs are on their way
     Instant sent_at{};
-    std::int64_t asked_extra = 0;
+    std::int64_t asked_extra = 0;  ///< with those in place of checks that came too early
     std::int64_t initial_left = 0;  ///< may still be spent before the first answer
     std::int64_t debt = 0;          ///< of it, spent and not yet debited
     std::int64_t debt_sent = 0;     ///< of the debt, on its way
@@ -168,8 +168,9 @@ class Table {
   void mark_due(Entry& entry);
   void prefetch(Entry& entry, Instant now);
   void ask(Entry& entry, Flight& flight, Instant now, Actions& actions);
-  void serve_sent(Entry& entry, Flight& flight, const Grant& grant, const Lot& lot, Instant now,
-                  Actions& actions);
+  /// Returns the tokens granted for needs that no check waits for.
+  std::int64_t serve_sent(Entry& entry, Flight& flight, const Grant& grant, const Lot& lot, Instant now,
+                          Actions& actions);
   void deny_sent(Entry& entry, const Grant& grant, Instant now);
   void keep(Entry& entry, const Lot& lot, Instant now, Actions& actions);
   void serve_rest(Entry& entry, Flight& flight, Instant now, Actions& actions);

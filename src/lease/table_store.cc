@@ -71,12 +71,17 @@ void Table::ask(Entry& entry, Flight& flight, Instant now, Actions& actions) {
     needed += waiter.cost;
     ++flight.sent;
   }
-  request.extra = wished_extra(entry, needed, now);
+  const std::int64_t extra = wished_extra(entry, needed, now);
+  // Checks that came too early count as if they waited: those that come before the next request are as many.
+  // By eighths of what is left alone, paced requests would leave a part of the limit unused for good.
+  const std::int64_t unmet = std::min<std::int64_t>(extra, std::exchange(entry.unmet, 0));
+  if (unmet > 0) add_need(request.needs, 1, static_cast<std::uint32_t>(unmet));
+  request.extra = extra - unmet;
   if (request.needs.empty() && request.extra == 0) return;
   request.id = next_id_++;
   flight.id = request.id;
   flight.sent_at = now;
-  flight.asked_extra = request.extra;
+  flight.asked_extra = extra;
   flight.forgotten = false;
   entry.budget.spend(Millis{now}, entry.terms->pace());
   sent_.emplace(request.id, &entry);
@@ -92,13 +97,11 @@ void Table::granted(std::uint64_t id, const Grant& grant, Instant now, Actions& 
   Flight& flight = flights_.at(&entry);
   flight.id = 0;
   counters_.granted += static_cast<std::uint64_t>(grant.granted_needs + grant.granted_extra);
-  counters_.extra += static_cast<std::uint64_t>(grant.granted_extra);
   if (entry.watched) actions.reached.emplace_back(entry.key());
   entry.watched = false;
   entry.remaining = grant.remaining;
   entry.full_at = later(now, grant.reset_after);
   entry.exhausted = false;
-  entry.contended = grant.granted_extra < flight.asked_extra;
 
   const Duration ttl = entry.terms->ttl();
   const bool window_first = grant.ends_after && *grant.ends_after < ttl;
@@ -106,8 +109,10 @@ void Table::granted(std::uint64_t id, const Grant& grant, Instant now, Actions& 
           .ends_with_window = window_first,
           .good_until = flight.sent_at + (window_first ? *grant.ends_after : ttl),
           .granted_at = grant.granted_at};
-  serve_sent(entry, flight, grant, lot, now, actions);
-  lot.tokens = static_cast<std::uint32_t>(std::min(grant.granted_extra, Lot::kMaxTokens));
+  const std::int64_t ahead = serve_sent(entry, flight, grant, lot, now, actions) + grant.granted_extra;
+  counters_.extra += static_cast<std::uint64_t>(ahead);
+  entry.contended = entry.exhausted || ahead < flight.asked_extra;
+  lot.tokens = static_cast<std::uint32_t>(std::min(ahead, Lot::kMaxTokens));
   if (flight.forgotten) lot.tokens = 0;
   if (lot.tokens > 0) keep(entry, lot, now, actions);
   // What is at hand was too little for a check, and may be enough together with what others hold.
@@ -116,8 +121,8 @@ void Table::granted(std::uint64_t id, const Grant& grant, Instant now, Actions& 
   finish_if_done(entry);
 }
 
-void Table::serve_sent(Entry& entry, Flight& flight, const Grant& grant, const Lot& lot, Instant now,
-                       Actions& actions) {
+std::int64_t Table::serve_sent(Entry& entry, Flight& flight, const Grant& grant, const Lot& lot, Instant now,
+                               Actions& actions) {
   std::int64_t left = std::max(std::int64_t{0}, grant.granted_needs - flight.debt_sent);
   flight.debt -= flight.debt_sent;
   flight.debt_sent = 0;
@@ -144,6 +149,7 @@ void Table::serve_sent(Entry& entry, Flight& flight, const Grant& grant, const L
           {.tag = waiter.tag, .cost = waiter.cost, .answer = denial(entry, now, Duration::zero())});
     }
   }
+  return left;
 }
 
 void Table::deny_sent(Entry& entry, const Grant& grant, Instant now) {

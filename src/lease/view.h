@@ -42,13 +42,15 @@ inline Answer denial(const Entry& entry, Instant now, Duration at_least) {
   return answer;
 }
 
+/// By the store's last word there are not so many, and it is too early to ask again.
+inline bool known_empty(const Entry& entry, std::int64_t cost, Millis now) {
+  return entry.exhausted && cost > entry.remaining && entry.recheck_at.since(now) > 0;
+}
+
 /// Why a request of `cost` tokens, more than are at hand, need not be sent to the store now.
 inline std::optional<Answer> known_denial(const Entry& entry, std::int64_t cost, Instant now) {
   const Millis ms{now};
-  if (entry.exhausted && cost > entry.remaining) {
-    const std::int64_t wait = entry.recheck_at.since(ms);
-    if (wait > 0) return denial(entry, now, Duration::zero());
-  }
+  if (known_empty(entry, cost, ms)) return denial(entry, now, Duration::zero());
   if (entry.contended) {
     const Duration wait = entry.budget.wait(ms, entry.terms->pace());
     if (wait > Duration::zero()) return denial(entry, now, wait);

@@ -184,6 +184,31 @@ TEST_F(TableTest, AContendedKeyIsAskedForAtItsPace) {
   EXPECT_GE(asks, 200);
 }
 
+TEST_F(TableTest, ChecksThatCameTooEarlyAreAskedForAsIfTheyWaited) {
+  for (const bool exact : {false, true}) {
+    SCOPED_TRACE(exact);
+    const std::string key = exact ? "exact" : "leased";
+    terms_ = window(1000, {.exact = exact});
+    for (int denied = 0; denied < 10;) {
+      now_ += 500us;
+      if (take(1, key).status == Status::denied) ++denied;
+      for (const Ask& ask : compose()) {
+        grant(ask, {.granted_needs = 0, .remaining = 5, .retry_after = 100us});
+      }
+    }
+    now_ += 45ms;
+    wait_for(1, key);
+    const Ask ask = one_ask();
+    ASSERT_EQ(ask.needs.size(), 1U);
+    EXPECT_EQ(ask.needs[0].cost, 1);
+    EXPECT_EQ(ask.needs[0].count, exact ? 1U : 11U);
+    grant(ask, {.granted_needs = exact ? 1 : 6, .remaining = 0});
+    for (int i = 0; i < (exact ? 0 : 5); ++i) EXPECT_EQ(take(1, key).status, Status::taken) << i;
+    EXPECT_EQ(table_.held(key, now_), 0);
+    EXPECT_EQ(compose().size(), 0U) << "no sooner than before";
+  }
+}
+
 TEST_F(TableTest, AnUncontendedKeyIsNotPaced) {
   terms_ = window(1'000'000, {.exact = true});
   for (int i = 0; i < 5'000; ++i) {
