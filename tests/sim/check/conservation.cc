@@ -1,10 +1,8 @@
 #include "sim/check/conservation.h"
 
 #include <array>
-#include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -30,12 +28,6 @@ std::string with_number(std::string_view name, std::int64_t tokens) {
 
 }  // namespace
 
-TokenBooks& TokenBooks::operator+=(const TokenBooks& other) {
-  granted += other.granted;
-  for (const Entry& entry : kWhereabouts) this->*entry.tokens += other.*entry.tokens;
-  return *this;
-}
-
 std::optional<std::string> imbalance(const TokenBooks& books) {
   if (books.granted < 0) return with_number("granted", books.granted) + ", which is negative";
   std::int64_t accounted = 0;
@@ -52,34 +44,10 @@ std::optional<std::string> imbalance(const TokenBooks& books) {
          (missing > 0 ? std::to_string(missing) + " missing" : std::to_string(-missing) + " too many");
 }
 
-std::optional<std::string> first_imbalance(std::span<const DaemonBooks> all) {
-  std::optional<std::string> first;
-  std::size_t others = 0;
-  for (const DaemonBooks& one : all) {
-    const std::optional<std::string> wrong = imbalance(one.books);
-    if (!wrong) continue;
-    if (first) {
-      ++others;
-    } else {
-      first = one.daemon + ", key " + one.key + ": " + *wrong;
-    }
-  }
-  if (first && others > 0) *first += " (and " + std::to_string(others) + " more)";
-  return first;
-}
-
-TokenBooks sum_of(std::span<const DaemonBooks> all) {
-  TokenBooks sum;
-  for (const DaemonBooks& one : all) sum += one.books;
-  return sum;
-}
-
-TokenBooks sum_of_key(std::span<const DaemonBooks> all, const std::string& key) {
-  TokenBooks sum;
-  for (const DaemonBooks& one : all) {
-    if (one.key == key) sum += one.books;
-  }
-  return sum;
+std::optional<std::int64_t> Holdings::taken(const Holder& holder, std::int64_t tokens) {
+  std::int64_t& left = left_[holder];
+  left -= tokens;
+  return left < 0 ? std::optional(-left) : std::nullopt;
 }
 
 }  // namespace sluice::sim

@@ -1,9 +1,10 @@
 // The promise "no token is made up and none vanishes": what the store granted is somewhere.
 #pragma once
 
+#include <compare>
 #include <cstdint>
+#include <map>
 #include <optional>
-#include <span>
 #include <string>
 
 namespace sluice::sim {
@@ -17,27 +18,30 @@ struct TokenBooks {
   std::int64_t lost = 0;      ///< with a daemon that died, or with a reply that never came
   std::int64_t held = 0;      ///< in a lease that goes on
 
-  TokenBooks& operator+=(const TokenBooks& other);
-  [[nodiscard]] bool operator==(const TokenBooks&) const = default;
-};
-
-struct DaemonBooks {
-  std::string daemon{};
-  std::string key{};
-  TokenBooks books{};
 };
 
 /// Nothing if granted == spent + returned + lapsed + lost + held and none of them is negative. Otherwise what
 /// is wrong: "granted 10, but spent 7 + returned 0 + lapsed 1 + lost 0 + held 0 = 8: 2 missing".
 [[nodiscard]] std::optional<std::string> imbalance(const TokenBooks& books);
 
-/// Of each entry by itself, not of their sum, in which two errors may cancel out. The first one's text with
-/// its daemon and key, and the number of entries like it if there are more.
-[[nodiscard]] std::optional<std::string> first_imbalance(std::span<const DaemonBooks> all);
+/// Whose tokens: those of one counter that one daemon was granted; in one history of the data, or in all.
+struct Holder {
+  std::string member{};
+  std::string counter{};
+  std::string history{};  ///< empty: all
+  auto operator<=>(const Holder&) const = default;
+};
 
-/// Over all daemons and keys.
-[[nodiscard]] TokenBooks sum_of(std::span<const DaemonBooks> all);
-/// Over all daemons.
-[[nodiscard]] TokenBooks sum_of_key(std::span<const DaemonBooks> all, const std::string& key);
+/// Tokens are granted before they are spent or given back, and either happens once. It need not show in what is
+/// let through: after a failover more is debited again than was lost, and a bucket takes back what it lacks.
+class Holdings {
+ public:
+  void granted(const Holder& holder, std::int64_t tokens) { left_[holder] += tokens; }
+  /// So many are spent or go back. Nothing if they may be the holder's own; else how many too many.
+  [[nodiscard]] std::optional<std::int64_t> taken(const Holder& holder, std::int64_t tokens);
+
+ private:
+  std::map<Holder, std::int64_t> left_;
+};
 
 }  // namespace sluice::sim

@@ -258,6 +258,8 @@ void App::judge(const Question& question, const wire::resp::Value& value) {
     if (degraded && world_.plan.rules[key.rule].on_failure != OnFailure::deny)
       world_.books.excuse(key, question.cost);
     world_.books.admitted(key, question.cost);
+    // Of a layered check it is not said which of its limits a policy has answered for.
+    if (!degraded && question.keys.size() == 1) world_.books.spent(host_, key, question.cost);
   }
   if (allowed) refund_later(question);
 }

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "sim/check/conservation.h"
 #include "sim/check/limits.h"
 #include "sim/core/timeline.h"
 #include "sim/network/network.h"
@@ -35,6 +36,22 @@ std::optional<std::int64_t> cut_number(std::string_view& text) {
   if (error != std::errc()) return std::nullopt;
   text.remove_prefix(static_cast<std::size_t>(end - text.data()));
   return number;
+}
+
+/// Of give_back's arguments, after the tokens: when they were debited.
+constexpr std::size_t kGrantedAt = 8;
+
+/// Of one process and history: the first two arguments of the counting scripts name it.
+Holder holder_of(const ScriptRun& run) {
+  const std::vector<std::string>& arguments = *run.arguments;
+  return {.member = std::string(run.client),
+          .counter = std::string(run.key),
+          .history = arguments[0] + " " + arguments[1]};
+}
+
+/// Of whatever runs on that host, whatever becomes of the data.
+Holder holder_of(HostId host, KeyId key) {
+  return {.member = "host " + std::to_string(host), .counter = value_text(key)};
 }
 
 }  // namespace
@@ -155,6 +172,32 @@ void Books::on_lease(const ScriptRun& run, KeyId key) {
     });
   }
   debit(run, key, tokens);
+  holdings_.granted(holder_of(run), tokens);
+  holdings_.granted(holder_of(run.from, key), tokens);
+}
+
+void Books::on_give_back(const ScriptRun& run, KeyId key) {
+  // Refunds do not say of which debit they are: nobody's.
+  const std::vector<std::string>& arguments = *run.arguments;
+  if (run.answer.empty() || run.answer[0] != 0) return;
+  if (arguments.size() <= kGrantedAt || arguments[kGrantedAt].empty()) return;
+  std::string_view text = arguments[kGrantedAt - 1];
+  const std::int64_t tokens = cut_number(text).value_or(0);
+  take(holder_of(run), tokens, "given back");
+  take(holder_of(run.from, key), tokens, "given back");
+}
+
+void Books::spent(HostId host, KeyId key, std::int64_t cost) {
+  // What is spent before the store knows of it is granted later.
+  if (plan_.initial == 0) take(holder_of(host, key), cost, "spent");
+}
+
+void Books::take(const Holder& holder, std::int64_t tokens, std::string_view what) {
+  const auto too_many = holdings_.taken(holder, tokens);
+  if (!too_many || made_up_) return;
+  made_up_ = fmt::format("{} of {} tokens {} by {} were not granted to it{} or had been used before",
+                         *too_many, holder.counter, what, holder.member,
+                         holder.history.empty() ? "" : " in this history");
 }
 
 void Books::on_script(const ScriptRun& run) {
@@ -180,6 +223,7 @@ void Books::on_script(const ScriptRun& run) {
   const auto key = key_within(run.key);
   if (!key || key->rule >= plan_.rules.size()) return;
   if (run.script == "lease") on_lease(run, *key);
+  if (run.script == "give_back") on_give_back(run, *key);
   if (run.script == "rebook" && run.answer.size() > 1 && run.answer[0] == 0) {
     states_.reached(State::rebooked);
     debit(run, *key, run.answer[1]);

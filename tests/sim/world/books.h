@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/time.h"
+#include "sim/check/conservation.h"
 #include "sim/check/limits.h"
 #include "sim/core/timeline.h"
 #include "sim/core/trace.h"
@@ -48,6 +49,8 @@ class Books final : public RedisObserver {
   // --- applications ---------------------------------------------------------------------------------------
   void asked(KeyId key, std::int64_t cost) { keys_[key].requested += cost; }
   void admitted(KeyId key, std::int64_t cost);
+  /// … by the daemon of this host, from tokens that the store had granted to it.
+  void spent(HostId host, KeyId key, std::int64_t cost);
   /// Tokens that the promise does not cover.
   void excuse(KeyId key, std::int64_t tokens);
 
@@ -66,6 +69,8 @@ class Books final : public RedisObserver {
   void on_flush(HostId server, std::uint64_t offset);
 
   [[nodiscard]] const std::map<KeyId, KeyBook>& keys() const { return keys_; }
+  /// The first spending or giving back of tokens that were not there.
+  [[nodiscard]] const std::optional<std::string>& made_up() const { return made_up_; }
   [[nodiscard]] std::uint64_t lost_debits() const { return lost_debits_; }
   [[nodiscard]] std::int64_t granted_tokens() const { return granted_tokens_; }
   [[nodiscard]] std::int64_t admitted_tokens() const { return admitted_tokens_; }
@@ -98,6 +103,8 @@ class Books final : public RedisObserver {
   void excuse_pending(Stream& stream, const std::function<bool(const Debit&)>& which);
   [[nodiscard]] bool counts(const Debit& debit) const;
   void on_lease(const ScriptRun& run, KeyId key);
+  void on_give_back(const ScriptRun& run, KeyId key);
+  void take(const Holder& holder, std::int64_t tokens, std::string_view what);
 
   const Timeline& timeline_;
   const Trace& trace_;
@@ -109,6 +116,8 @@ class Books final : public RedisObserver {
   bool moved_ = false;
   std::vector<Debit> doubted_;  ///< of daemons alive, once counters have moved
   std::set<std::string> dead_;
+  Holdings holdings_;
+  std::optional<std::string> made_up_;
   std::uint64_t lost_debits_ = 0;
   std::int64_t granted_tokens_ = 0;
   std::int64_t admitted_tokens_ = 0;

@@ -99,13 +99,10 @@ void World::check_use(SimTime from, SimTime to) {
     const SimTime end = begin + periods * limit.period;
     const std::int64_t used = admitted_within(book->second.admissions, begin, end);
     const double full = refill * seconds_of(end - begin);
-    // A short counter loses what is left between two paced requests, and a small bucket what it overflows by
-    // while its last tokens are on their way back.
-    const bool lossy =
-        limit.algorithm == Algorithm::sliding_counter || limit.algorithm == Algorithm::token_bucket;
-    const double share = lossy ? 0.94 : 0.98;
-    const double lacking = static_cast<double>(traffic.max_cost) * static_cast<double>(periods);
-    if (static_cast<double>(used) < share * full - lacking) {
+    double lacking = static_cast<double>(traffic.max_cost) * static_cast<double>(periods);
+    // What a daemon holds as a window closes can go back no more: tokens for a check, or less than one takes.
+    if (limit.algorithm == Algorithm::sliding_counter) lacking *= static_cast<double>(plan_.daemons);
+    if (static_cast<double>(used) < 0.98 * full - lacking) {
       wrong(fmt::format(
           "left unused: {} of {:.0f} tokens of {} were let through in {}, asked for {:.1f} times as "
           "many",

@@ -89,6 +89,7 @@ Outcome World::run() {
   recover();
   converge();
   check_limits();
+  if (books_.made_up()) wrong("made up: " + *books_.made_up());
   for (const auto& app : apps_) {
     app->finish();
     for (const std::string& text : app->violations()) wrong(text);
