@@ -192,6 +192,9 @@ const RedisServer* RedisServer::master() const {
 std::uint64_t RedisServer::offset() const {
   return impl_->offset();
 }
+HostId RedisServer::origin() const {
+  return impl_->origin();
+}
 void RedisServer::set_trouble(RedisTrouble trouble) {
   impl_->set_trouble(trouble);
 }

@@ -86,6 +86,8 @@ class RedisServer {
   [[nodiscard]] const RedisServer* master() const;
   /// What it has of its master's stream, or the end of its own.
   [[nodiscard]] std::uint64_t offset() const;
+  /// Whose stream that is: its own, or that of the master that it was last linked to.
+  [[nodiscard]] HostId origin() const;
 
   void set_trouble(RedisTrouble trouble);
   void flush_scripts();  ///< SCRIPT FLUSH

@@ -57,6 +57,7 @@ class RedisServer::Impl final : private EngineHost, private ServiceEvents {
   [[nodiscard]] const RedisServer* master() const { return master_ != nullptr ? &master_->self_ : nullptr; }
   [[nodiscard]] bool is_replica() const override { return master_ != nullptr; }
   [[nodiscard]] std::uint64_t offset() const { return backlog_begin_ + backlog_.size(); }
+  [[nodiscard]] HostId origin() const { return origin_; }
   [[nodiscard]] Engine& engine() { return engine_; }
   [[nodiscard]] const Engine& engine() const { return engine_; }
   [[nodiscard]] std::int64_t now_ms() const;

@@ -271,8 +271,6 @@ void App::refund_later(const Question& question) {
     if (load_ != Load::as_planned || !draw_.chance(traffic.refund_share)) return;
     loop_->start_timer(draw_.exponential(300ms), [this, question] {
       if (!stream_ || questions_.size() >= kMostOutstanding) return;
-      // It may be carried out from now on, whether or not we hear of it.
-      for (const KeyId key : question.keys) world_.books.excuse(key, question.cost);
       world_.states.reached(State::refunded);
       Question refund = question;
       refund.kind = Question::Kind::refund;

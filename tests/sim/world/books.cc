@@ -177,12 +177,12 @@ void Books::on_lease(const ScriptRun& run, KeyId key) {
 }
 
 void Books::on_give_back(const ScriptRun& run, KeyId key) {
-  // Refunds do not say of which debit they are: nobody's.
   const std::vector<std::string>& arguments = *run.arguments;
-  if (run.answer.empty() || run.answer[0] != 0) return;
-  if (arguments.size() <= kGrantedAt || arguments[kGrantedAt].empty()) return;
+  if (run.answer.empty() || run.answer[0] != 0 || arguments.size() <= kGrantedAt) return;
   std::string_view text = arguments[kGrantedAt - 1];
   const std::int64_t tokens = cut_number(text).value_or(0);
+  // Refunds do not say of which debit they are: nobody's. They may come long after whoever asked for them.
+  if (arguments[kGrantedAt].empty()) return excuse(key, tokens);
   take(holder_of(run), tokens, "given back");
   take(holder_of(run.from, key), tokens, "given back");
 }

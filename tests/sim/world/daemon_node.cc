@@ -187,7 +187,7 @@ void DaemonNode::reload() {
 }
 
 bool DaemonNode::serving() const {
-  return figure("store_serving") == 1;
+  return process_ && !process_->loop.suspended() && figure("store_serving") == 1;
 }
 
 std::string DaemonNode::info() const {

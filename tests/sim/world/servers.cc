@@ -161,6 +161,8 @@ bool Servers::fail_over(std::size_t group, OldMaster old, Duration old_lives) {
   for (std::size_t member = 0; member < members(); ++member) {
     if (member == old_master || !server(group, member).running() || server(group, member).is_master())
       continue;
+    // A replica that was never linked to this master has the data of another time: its age forbids it.
+    if (server(group, member).origin() != server(group, old_master).origin()) continue;
     if (!chosen || server(group, member).offset() > server(group, *chosen).offset()) chosen = member;
   }
   if (!chosen) return false;
