@@ -47,7 +47,7 @@ class Entry final : public HashHook, public WheelHook {
   std::uint16_t key_bytes_;
 
  public:
-  std::uint16_t unmet = 0;     ///< tokens of checks denied since the last request only because it was too early
+  std::uint16_t unmet = 0;  ///< tokens of checks denied since the last request only because it was too early
   bool exhausted : 1 = false;  ///< the store's last word was that a request did not fit
   bool contended : 1 = false;  ///< … or it gave less than was asked for: requests are paced
   bool asking : 1 = false;     ///< has a Flight

@@ -151,7 +151,7 @@ class Table {
     std::deque<Waiter> waiters;
     std::size_t sent = 0;  ///< of the waiters, those whose needs are on their way
     Instant sent_at{};
-    std::int64_t asked_extra = 0;  ///< with those in place of checks that came too early
+    std::int64_t asked_extra = 0;   ///< with those in place of checks that came too early
     std::int64_t initial_left = 0;  ///< may still be spent before the first answer
     std::int64_t debt = 0;          ///< of it, spent and not yet debited
     std::int64_t debt_sent = 0;     ///< of the debt, on its way

@@ -85,9 +85,8 @@ Arguments encode_announce(const Lineage& lineage, std::string_view self, WallTim
 Result<Attached> decode_attach(const Reply& reply) {
   constexpr auto kInteger = Reply::Kind::integer;
   constexpr auto kString = Reply::Kind::string;
-  if (!holds(reply,
-             {kInteger, kString, kInteger, kInteger, kString, kInteger, kInteger, kInteger, kString,
-              kInteger})) {
+  if (!holds(reply, {kInteger, kString, kInteger, kInteger, kString, kInteger, kInteger, kInteger, kString,
+                     kInteger})) {
     return unexpected_answer("attach", reply);
   }
   const std::vector<Reply>& items = reply.items;

@@ -48,7 +48,8 @@ enum class Repair : std::uint8_t { none, rebook };
 enum class Faults : std::uint8_t { failovers, emptied_masters_too };
 
 struct Daemon {
-  explicit Daemon(Random& random, std::string name) : id(std::move(name)), ledger(random, 10, kRepairTimeout) {}
+  explicit Daemon(Random& random, std::string name)
+      : id(std::move(name)), ledger(random, 10, kRepairTimeout) {}
 
   std::string id;
   Ledger ledger;
@@ -213,7 +214,8 @@ class Schedule {
     daemon.history_began = now() - std::min(attached->age, kRepairTimeout);
     daemon.phase = attached->acknowledged ? Daemon::Phase::serving : Daemon::Phase::acknowledging;
     if (repair_ == Repair::none) return;
-    if (!daemon.ledger.unproven(daemon.lines, daemon.history_began, now()).empty()) daemon.phase = Daemon::Phase::rebooking;
+    if (!daemon.ledger.unproven(daemon.lines, daemon.history_began, now()).empty())
+      daemon.phase = Daemon::Phase::rebooking;
   }
 
   void rebook(Daemon& daemon) {

@@ -17,7 +17,6 @@ struct TokenBooks {
   std::int64_t lapsed = 0;    ///< of leases that ended unused
   std::int64_t lost = 0;      ///< with a daemon that died, or with a reply that never came
   std::int64_t held = 0;      ///< in a lease that goes on
-
 };
 
 /// Nothing if granted == spent + returned + lapsed + lost + held and none of them is negative. Otherwise what
@@ -32,8 +31,9 @@ struct Holder {
   auto operator<=>(const Holder&) const = default;
 };
 
-/// Tokens are granted before they are spent or given back, and either happens once. It need not show in what is
-/// let through: after a failover more is debited again than was lost, and a bucket takes back what it lacks.
+/// Tokens are granted before they are spent or given back, and either happens once. It need not show in what
+/// is let through: after a failover more is debited again than was lost, and a bucket takes back what it
+/// lacks.
 class Holdings {
  public:
   void granted(const Holder& holder, std::int64_t tokens) { left_[holder] += tokens; }

@@ -195,9 +195,9 @@ void Books::spent(HostId host, KeyId key, std::int64_t cost) {
 void Books::take(const Holder& holder, std::int64_t tokens, std::string_view what) {
   const auto too_many = holdings_.taken(holder, tokens);
   if (!too_many || made_up_) return;
-  made_up_ = fmt::format("{} of {} tokens {} by {} were not granted to it{} or had been used before",
-                         *too_many, holder.counter, what, holder.member,
-                         holder.history.empty() ? "" : " in this history");
+  made_up_ =
+      fmt::format("{} of {} tokens {} by {} were not granted to it{} or had been used before", *too_many,
+                  holder.counter, what, holder.member, holder.history.empty() ? "" : " in this history");
 }
 
 void Books::on_script(const ScriptRun& run) {
