@@ -167,7 +167,7 @@ TEST(Server, TellsTheBooksOfOurScripts) {
   EXPECT_EQ(run.from, world.client_host);
   EXPECT_EQ(run.server, world.hosts[0]);
   EXPECT_EQ(run.offset, 1);
-  EXPECT_EQ(run.answer.size(), 9);
+  EXPECT_EQ(run.answer.size(), 10);
   EXPECT_EQ(run.answer.at(0), 1) << "the generation";
 }
 
