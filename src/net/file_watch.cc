@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -33,7 +34,7 @@ namespace {
 constexpr std::string_view kKubernetesLink = "..data";
 
 /// Nothing if there is no such file, or it is none that can be read.
-std::optional<Sha256> hash_of(const std::string& path) {
+std::optional<std::uint64_t> hash_of(const std::string& path) {
   // Not blocking, as opening a FIFO would.
   const Fd file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
   struct stat found{};
@@ -49,7 +50,7 @@ std::optional<Sha256> hash_of(const std::string& path) {
     content.resize(before + static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
     if (count == 0) break;
   }
-  return sha256(content);
+  return stable_hash(content);
 }
 
 class UvFileWatch final : public FileWatch {
@@ -78,7 +79,7 @@ class UvFileWatch final : public FileWatch {
   std::string name_;
   FileWatchOptions options_;
   std::function<void()> changed_;
-  std::optional<Sha256> content_;
+  std::optional<std::uint64_t> content_;
   Handle events_{*this};
   std::string no_events_;
   TimerId debounce_ = 0;
