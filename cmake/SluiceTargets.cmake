@@ -9,6 +9,10 @@ target_include_directories(sluice_options INTERFACE ${PROJECT_SOURCE_DIR}/src)
 # fmt's inlined buffers set off this one falsely in GCC 12's optimizer.
 target_compile_options(sluice_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
 target_compile_definitions(sluice_options INTERFACE _FORTIFY_SOURCE=$<IF:$<CONFIG:Debug>,0,2>)
+# Code that a program does not use would be part of its memory all the same.
+target_compile_options(sluice_options INTERFACE
+  $<$<CONFIG:RelWithDebInfo>:-ffunction-sections> $<$<CONFIG:RelWithDebInfo>:-fdata-sections>)
+target_link_options(sluice_options INTERFACE $<$<CONFIG:RelWithDebInfo>:-Wl,--gc-sections>)
 if(SLUICE_SANITIZE)
   target_compile_options(sluice_options INTERFACE
     -fsanitize=${SLUICE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
