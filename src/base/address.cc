@@ -47,6 +47,11 @@ Address::Address(Kind kind, std::string_view bytes) {
   std::ranges::copy(bytes, form_.begin() + 1);
 }
 
+Address Address::from_bytes(Kind kind, std::string_view bytes) {
+  SLUICE_ASSERT(bytes.size() == (kind == Kind::ipv4 ? kIpv4Bytes : kIpv6Bytes));
+  return {kind, bytes};
+}
+
 std::optional<Address> Address::parse_unmapped(std::string_view text) {
   std::array<char, kIpv6Bytes> bytes{};
   if (to_bytes(AF_INET, text, bytes.data())) return Address(Kind::ipv4, {bytes.data(), kIpv4Bytes});

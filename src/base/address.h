@@ -22,6 +22,9 @@ class Address {
   /// The same notation without zone, taken as it is: a mapped address stays IPv6.
   [[nodiscard]] static std::optional<Address> parse_unmapped(std::string_view text);
 
+  /// `bytes` in the order of the network: 4 of IPv4, 16 of IPv6.
+  [[nodiscard]] static Address from_bytes(Kind kind, std::string_view bytes);
+
   [[nodiscard]] Kind kind() const { return form_[0] == kTagIpv4 ? Kind::ipv4 : Kind::ipv6; }
   /// 32 or 128.
   [[nodiscard]] int bits() const { return kind() == Kind::ipv4 ? kIpv4Bits : kIpv6Bits; }

@@ -10,6 +10,8 @@ class Clock {
   virtual ~Clock() = default;
   /// Never goes back. Used for timeouts, lease ends and rates.
   [[nodiscard]] virtual Instant now() const = 0;
+  /// The same where now() is cached (see Loop::clock), read anew: for measuring what takes part of a turn.
+  [[nodiscard]] virtual Instant precise_now() const { return now(); }
   /// May step in either direction: see SteadyWall for what to do about that.
   [[nodiscard]] virtual WallTime wall_now() const = 0;
 };

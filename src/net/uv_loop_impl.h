@@ -23,6 +23,7 @@ namespace sluice::net {
 class TurnClock final : public Clock {
  public:
   [[nodiscard]] Instant now() const override;
+  [[nodiscard]] Instant precise_now() const override { return read(); }
   [[nodiscard]] WallTime wall_now() const override;
 
   /// The reading that now() would give were nothing cached.

@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "limiter/limit.h"
@@ -49,6 +50,8 @@ class CompiledPolicy final : public Policy {
   [[nodiscard]] std::vector<Explanation> explain(Descriptors descriptors) const override;
   [[nodiscard]] std::optional<std::size_t> bypass_of(Descriptors descriptors) const override;
   [[nodiscard]] std::size_t rule_count() const override { return parts_.rules.size(); }
+  [[nodiscard]] const Rule& rule(std::size_t index) const override { return parts_.rules[index].rule; }
+  [[nodiscard]] std::optional<std::string> key_text(const Rule& rule, std::string_view key) const override;
   void for_each_limit(
       const std::function<void(const Rule& rule, const limiter::Limit& limit)>& visit) const override;
   [[nodiscard]] const LeaseSettings& default_lease() const override { return parts_.lease; }

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "rules/condition.h"
@@ -41,5 +43,11 @@ void encode_key(const KeyPlan& plan, const Request& request, std::string& out);
 /// `secrets`.
 [[nodiscard]] std::string describe_key(const KeyPlan& plan, const Request& request,
                                        std::span<const std::string> secrets);
+
+/// Of what encode_key wrote: `user=7 ip=2001:db8::/64`; bytes that cannot be shown are escaped, and of a
+/// SHA-256, or of the value of one of `secrets`, the first four bytes follow a '#'. `*`: all share one
+/// counter. Nothing: `key` is not of this plan.
+[[nodiscard]] std::optional<std::string> describe_encoded_key(const KeyPlan& plan, std::string_view key,
+                                                              std::span<const std::string> secrets);
 
 }  // namespace sluice::rules

@@ -3,6 +3,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -63,6 +64,11 @@ const RuleLimit& CompiledRule::limit_with(std::optional<std::size_t> override_in
 
 CompiledPolicy::CompiledPolicy(Parts parts) : parts_(std::move(parts)) {
   SLUICE_ASSERT(parts_.conditions.size() == parts_.rules.size());
+  for (std::size_t i = 0; i < parts_.rules.size(); ++i) parts_.rules[i].rule.index = i;
+}
+
+std::optional<std::string> CompiledPolicy::key_text(const Rule& rule, std::string_view key) const {
+  return describe_encoded_key(parts_.rules[rule.index].key, key, parts_.secrets);
 }
 
 void CompiledPolicy::match(Descriptors descriptors, MatchResult& out) const {

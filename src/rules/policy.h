@@ -2,12 +2,14 @@
 // are under way keep the one they began with.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <expected>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "limiter/limit.h"
@@ -26,6 +28,7 @@ struct Rule {
   bool shadow = false;
   FailurePolicy on_store_failure = FailurePolicy::share;
   LeaseSettings lease{};  ///< its own over those of the [lease] section
+  std::size_t index = 0;  ///< its place in the configuration
 };
 
 /// One rule that takes part in a check.
@@ -65,6 +68,11 @@ class Policy {
   /// Index of the first [[bypass]] that matches.
   [[nodiscard]] virtual std::optional<std::size_t> bypass_of(Descriptors descriptors) const = 0;
   [[nodiscard]] virtual std::size_t rule_count() const = 0;
+  /// Lives as long as the Policy; `index` < rule_count().
+  [[nodiscard]] virtual const Rule& rule(std::size_t index) const = 0;
+  /// The values in a key of `rule`, for people: `user=7 ip=2001:db8::/64`, `*` where all share one counter.
+  /// Of what is known as a SHA-256 only, its beginning. Nothing: it is no key of that rule.
+  [[nodiscard]] virtual std::optional<std::string> key_text(const Rule& rule, std::string_view key) const = 0;
   /// Every limit that a match could give, in the order of the configuration: each rule's own, then those of
   /// its overrides. Unlimited ones are left out. Rules and limits live as long as the Policy.
   virtual void for_each_limit(
