@@ -43,8 +43,13 @@ std::string throttle_key(std::string_view key) {
 
 Engine::Engine(Loop& loop, store::Store& store, const EngineOptions& options,
                std::shared_ptr<const rules::Policy> policy)
-    : loop_(loop), store_(store), options_(options), policy_(std::move(policy)) {
+    : loop_(loop),
+      store_(store),
+      options_(options),
+      policy_(std::move(policy)),
+      statistics_(loop.clock(), policy_) {
   throttle_rule_.name = "cl.throttle";
+  throttle_rule_.index = kThrottleIndex;
   store_.set_sink(*this);
 }
 
@@ -54,6 +59,7 @@ Engine::~Engine() {
 
 void Engine::set_policy(std::shared_ptr<const rules::Policy> policy) {
   policy_ = std::move(policy);
+  statistics_.set_policy(policy_);
 }
 
 void Engine::set_max_wait(Duration max_wait) {
@@ -90,6 +96,8 @@ Result<const CheckResult*> Engine::throttle(std::string_view key, const Throttle
 }
 
 const CheckResult* Engine::start(Pending& check, AnswerSink& sink, std::uint64_t tag) {
+  check.sample = check.operation == Operation::check ? statistics_.next_sample() : 0;
+  if (check.sample > 0) check.began = loop_.clock().precise_now();  // for the others no clock is read
   check.parts.clear();
   check.answered = false;
   check.id = 0;
@@ -164,7 +172,8 @@ void Engine::park(Pending& check, AnswerSink& sink, std::uint64_t tag) {
   parked->sink = &sink;
   parked->tag = tag;
   const std::uint64_t id = parked->id;
-  parked->deadline = loop_.clock().now() + options_.max_wait;
+  parked->began = loop_.clock().now();
+  parked->deadline = parked->began + options_.max_wait;
   parked->timer = loop_.start_timer(options_.max_wait, [this, id] { expire(id); });
   waiting_.emplace(id, std::move(parked));
 }
@@ -178,14 +187,14 @@ void Engine::on_outcome(std::uint64_t tag, const store::Outcome& outcome) {
     found = waiting_.find(id);
   }
   if (found == waiting_.end()) {
-    ++counters_.late;
+    statistics_.count_late();
     return;
   }
   Pending& check = *found->second;
   Part& part = check.parts[tag % kMaxParts];
   SLUICE_ASSERT(!part.outcome);
   part.outcome = outcome;
-  if (check.answered) ++counters_.late;
+  if (check.answered) statistics_.count_late();
   if (check.open_parts() > 0) return;
   const std::unique_ptr<Pending> done = std::move(found->second);
   waiting_.erase(found);
@@ -221,7 +230,12 @@ const CheckResult& Engine::conclude(Pending& check) {
   conclude_parts(check);
   if (check.operation == Operation::check) {
     if (!check.result.overall.allowed) return_tokens(check);
-    count(check);
+    statistics_.count(check);
+    if (check.id != 0) {
+      statistics_.record_waited(loop_.clock().now() - check.began);
+    } else if (check.sample > 0) {
+      statistics_.record_local(loop_.clock().precise_now() - check.began);
+    }
   }
   return check.result;
 }
@@ -279,25 +293,6 @@ void Engine::forget(const AnswerSink& sink) {
   for (auto& [id, check] : waiting_) {
     if (check->sink == &sink) check->sink = nullptr;
   }
-}
-
-void Engine::count(const Pending& check) {
-  const CheckResult& result = check.result;
-  if (result.bypassed) {
-    ++counters_.bypassed;
-  } else if (result.overall.allowed) {
-    ++counters_.allowed;
-  } else {
-    ++counters_.denied;
-  }
-  bool degraded = false;
-  bool shadow_denied = false;
-  for (const RuleDecision& rule : result.rules) {
-    degraded = degraded || rule.decision.degraded;
-    shadow_denied = shadow_denied || (rule.shadow && !rule.decision.allowed);
-  }
-  if (degraded) ++counters_.degraded;
-  if (shadow_denied && result.overall.allowed) ++counters_.shadow_denied;
 }
 
 }  // namespace sluice::engine

@@ -13,7 +13,9 @@
 #include "base/result.h"
 #include "engine/decision.h"         // IWYU pragma: export
 #include "engine/pending.h"          // IWYU pragma: export
+#include "engine/statistics.h"       // IWYU pragma: export
 #include "engine/throttle_limits.h"  // IWYU pragma: export
+#include "engine/watcher.h"          // IWYU pragma: export
 #include "limiter/limit.h"
 #include "rules/descriptor.h"  // IWYU pragma: export (requests are made of these)
 #include "rules/policy.h"
@@ -33,15 +35,6 @@ struct EngineOptions {
   Duration max_wait =
       std::chrono::milliseconds{20};  ///< a check is answered within this, whatever the store does
   std::size_t max_waiting = 10'000;   ///< checks that wait for the store; more are answered by policy
-};
-
-struct EngineCounters {
-  std::uint64_t allowed = 0;
-  std::uint64_t denied = 0;
-  std::uint64_t bypassed = 0;
-  std::uint64_t shadow_denied = 0;  ///< allowed, though a shadow rule would have denied
-  std::uint64_t degraded = 0;       ///< a failure policy answered for at least one rule
-  std::uint64_t late = 0;           ///< store answers that came after their check was answered
 };
 
 /// Receives the answers that were not at hand. One per connection.
@@ -82,8 +75,17 @@ class Engine final : public store::StoreSink {
 
   void on_outcome(std::uint64_t tag, const store::Outcome& outcome) override;
 
-  [[nodiscard]] const EngineCounters& counters() const { return counters_; }
+  /// See Statistics; a watcher must outlive the engine or take itself away.
+  void set_watcher(Watcher* watcher, std::uint64_t seed) { statistics_.set_watcher(watcher, seed); }
+  void set_sampling(std::uint32_t checks, std::uint32_t denials) {
+    statistics_.set_sampling(checks, denials);
+  }
+  [[nodiscard]] float take_used_share(std::size_t slot) { return statistics_.take_used_share(slot); }
+
+  [[nodiscard]] const Statistics& statistics() const { return statistics_; }
+  [[nodiscard]] const EngineCounters& counters() const { return statistics_.totals(); }
   [[nodiscard]] std::size_t waiting() const { return waiting_.size(); }
+  [[nodiscard]] std::size_t max_waiting() const { return options_.max_waiting; }
 
  private:
   const CheckResult* start(Pending& check, AnswerSink& sink, std::uint64_t tag);
@@ -97,7 +99,6 @@ class Engine final : public store::StoreSink {
   void ask_for_shares(Pending& check);
   void return_tokens(Pending& check);
   void return_shares(Pending& check);
-  void count(const Pending& check);
 
   Loop& loop_;
   store::Store& store_;
@@ -108,7 +109,7 @@ class Engine final : public store::StoreSink {
   Pending current_;  ///< the check being started; its memory is reused by those answered at once
   std::uint64_t next_id_ = 1;
   std::unordered_map<std::uint64_t, std::unique_ptr<Pending>> waiting_;
-  EngineCounters counters_;
+  Statistics statistics_;
 };
 
 }  // namespace sluice::engine

@@ -24,6 +24,9 @@ enum class Operation : std::uint8_t {
   reset,   ///< forget the counters
 };
 
+/// rules::Rule::index of CL.THROTTLE's, which no policy holds.
+inline constexpr std::size_t kThrottleIndex = static_cast<std::size_t>(-1);
+
 /// One limit of a check.
 struct Part {
   const rules::Match* match = nullptr;
@@ -42,7 +45,9 @@ struct Pending {
   AnswerSink* sink = nullptr;                            ///< null: nobody waits any more
   std::uint64_t tag = 0;
   TimerId timer = 0;
-  Instant deadline{};  ///< when its failure policy answers
+  std::uint32_t sample = 0;  ///< see Statistics::next_sample
+  Instant began{};           ///< of a sampled one, or since when it is parked
+  Instant deadline{};        ///< when its failure policy answers
   bool answered = false;
   CheckResult result;
 

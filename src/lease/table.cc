@@ -181,6 +181,7 @@ void Table::make_room(Instant now) {
     if (!entry.stock.empty() || entry.asking || entry.watched || owes) return now + kFirstLook;
     keys_.erase(entry);
     ++counters_.evicted;
+    ++counters_.crowded;
     return Keys::kErased;
   });
 }

@@ -5,6 +5,7 @@
 // neither can answer wait for one request to the store: there is never more than one in flight per key.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -14,6 +15,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/histogram.h"
 #include "base/random.h"
 #include "base/time.h"
 #include "lease/entry.h"
@@ -72,6 +74,9 @@ enum class Failure : std::uint8_t {
   unknown,      ///< the debit may have happened: it counts as spent, and is not repeated
 };
 
+inline constexpr std::array<std::int64_t, 10> kLeaseSizeBounds = {1, 2, 5, 10, 20, 50, 100, 200, 500, 1000};
+using LeaseSizes = Histogram<kLeaseSizeBounds>;
+
 /// Plain numbers for observe/ to render.
 struct TableCounters {
   std::uint64_t hits = 0;      ///< taken from tokens at hand
@@ -83,7 +88,9 @@ struct TableCounters {
   std::uint64_t returned = 0;  ///< tokens given back
   std::uint64_t lapsed = 0;    ///< tokens that ended with their window
   std::uint64_t evicted = 0;   ///< idle keys forgotten
+  std::uint64_t crowded = 0;   ///< of these, to make room for others
   std::uint64_t refused = 0;   ///< new keys for which there was no room
+  LeaseSizes sizes{};          ///< tokens of each grant that gave any
 };
 
 class Table {

@@ -96,7 +96,9 @@ void Table::granted(std::uint64_t id, const Grant& grant, Instant now, Actions& 
   sent_.erase(found);
   Flight& flight = flights_.at(&entry);
   flight.id = 0;
-  counters_.granted += static_cast<std::uint64_t>(grant.granted_needs + grant.granted_extra);
+  const std::int64_t size = grant.granted_needs + grant.granted_extra;
+  counters_.granted += static_cast<std::uint64_t>(size);
+  if (size > 0) counters_.sizes.record(size);
   if (entry.watched) actions.reached.emplace_back(entry.key());
   entry.watched = false;
   entry.remaining = grant.remaining;

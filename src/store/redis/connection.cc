@@ -133,6 +133,8 @@ void Connection::Impl::handle(const Reply& reply) {
   if (is_push(reply)) return events_.on_push(reply);
   const auto answered = pipeline_.answered();
   if (!answered) return fail("protocol error: a reply that nobody asked for");
+  const Instant sent = answered->deadline - options_.command_timeout;
+  counters_.latency.record(loop_.clock().now() - sent);
   if (answered->tag) events_.on_reply(*answered->tag, reply);
 }
 

@@ -14,6 +14,7 @@
 #include <string_view>
 
 #include "base/connector.h"
+#include "base/histogram.h"
 #include "base/loop.h"
 #include "base/random.h"
 #include "base/time.h"
@@ -61,6 +62,7 @@ struct ConnectionCounters {
   std::uint64_t failures = 0;  ///< attempts that did not
   std::uint64_t timeouts = 0;  ///< commands that were not answered in time
   std::uint64_t refused = 0;   ///< commands not taken: not ready, stalled, or too many in flight
+  LatencyHistogram latency{};  ///< from sending a command to its reply, be it late; what is lost is in none
 };
 
 /// What a connection tells its owner; always from the loop, never from inside a call into the connection.

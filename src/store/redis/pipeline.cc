@@ -11,7 +11,7 @@ namespace sluice::store::redis {
 
 std::optional<Pipeline::Answered> Pipeline::answered() {
   if (waiting_.empty()) return std::nullopt;
-  Answered answered;
+  Answered answered{.tag = std::nullopt, .deadline = waiting_.front().deadline};
   if (expired_ > 0) {
     --expired_;
   } else {

@@ -21,6 +21,7 @@ class Pipeline {
 
   struct Answered {
     std::optional<std::uint64_t> tag;  ///< nothing: it had expired
+    Instant deadline{};
   };
   /// A reply came. Nothing: no command waits for one.
   [[nodiscard]] std::optional<Answered> answered();

@@ -57,9 +57,10 @@ struct RedisStoreCounters {
   std::uint64_t asked_again =
       0;  ///< since the server had not done what was asked (script, history, calendar)
   std::uint64_t attaches = 0;
-  std::uint64_t repairing = 0;           ///< leases refused since others had not rebooked yet
-  std::uint64_t rebooked_keys = 0;       ///< that a new history had lost debits of
-  std::uint64_t rebooked_tokens = 0;     ///< debited again
+  std::uint64_t histories = 0;        ///< of the shard's data that it has served, each as often as met anew
+  std::uint64_t repairing = 0;        ///< leases refused since others had not rebooked yet
+  std::uint64_t rebooked_keys = 0;    ///< that a new history had lost debits of
+  std::uint64_t rebooked_tokens = 0;  ///< debited again
   std::uint64_t unreplicated_joins = 0;  ///< no replica was known to have our joining before our first lease
   std::size_t ledger_keys = 0;           ///< now
   std::uint64_t ledger_dropped = 0;      ///< keys that would not be rebooked, for want of room

@@ -81,6 +81,7 @@ void RedisStore::serve() {
   breaker_.succeeded();
   announce_later();
   const Generation before = std::exchange(last_generation_, generation_);
+  if (before != generation_) ++counters_.histories;
   const auto watch = liveness_.watch();
   events_.on_serving(generation_, before != 0 && before != generation_);
   if (!watch) return;

@@ -52,6 +52,7 @@ TEST_F(TableTest, AnIdleKeyIsForgotten) {
   pass(2s);
   EXPECT_EQ(table_.size(), 0U);
   EXPECT_EQ(table_.counters().evicted, 1U);
+  EXPECT_EQ(table_.counters().crowded, 0U);
 }
 
 TEST_F(TableTest, AKeyThatWaitsForTheStoreIsNotForgotten) {

@@ -41,6 +41,15 @@ TEST_F(TableTest, ExtraIsClampedByTheSettings) {
   EXPECT_EQ(one_ask().extra, 50);
 }
 
+TEST_F(TableTest, CountsHowLargeGrantsAre) {
+  wait_for(1);
+  grant(one_ask(), {.granted_needs = 1, .granted_extra = 7, .remaining = 990});
+  wait_for(1, "another");
+  grant(one_ask(), {.granted_needs = 0, .remaining = 0, .retry_after = 1s});
+  EXPECT_EQ(table_.counters().sizes.count(), 1U);
+  EXPECT_EQ(table_.counters().sizes.view().sum, 8);
+}
+
 TEST_F(TableTest, ExactModeAsksForNoExtra) {
   terms_ = window(1000, {.exact = true});
   for (int i = 0; i < 20; ++i) {

@@ -113,6 +113,7 @@ TEST_F(TableTest, ThereIsRoomForSoManyKeysAndIdleOnesGiveWay) {
   for (const Ask& ask : compose()) grant(ask, {.granted_needs = 1, .remaining = 999});
   wait_for(1, "one more");
   EXPECT_GT(table_.counters().evicted, 0U);
+  EXPECT_EQ(table_.counters().crowded, table_.counters().evicted);
   EXPECT_LE(table_.size(), 100U);
 }
 

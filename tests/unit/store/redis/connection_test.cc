@@ -65,6 +65,22 @@ TEST_F(ConnectionTest, WritesATurnsCommandsAtOnce) {
   EXPECT_EQ(connection->in_flight(), 0U);
 }
 
+TEST_F(ConnectionTest, RecordsHowLongEachAnswerTook) {
+  start_ready();
+  EXPECT_TRUE(send(1));
+  loop.advance(milliseconds{3});
+  EXPECT_TRUE(send(2));
+  loop.advance(milliseconds{4});
+  say(":1\r\n:2\r\n");
+  EXPECT_EQ(connection->counters().latency.count(), 2U);
+  EXPECT_EQ(connection->counters().latency.view().sum, 11'000'000);
+  EXPECT_TRUE(send(3));
+  loop.advance(milliseconds{400});  // beyond its deadline: late, but an answer
+  say(":3\r\n");
+  EXPECT_EQ(connection->counters().latency.count(), 3U);
+  EXPECT_EQ(connection->counters().latency.view().sum, 411'000'000);
+}
+
 TEST_F(ConnectionTest, WhatIsSentInOnReadyGoesOutFirst) {
   bool sent = false;
   events.hook = [&](const std::string& line) {

@@ -100,6 +100,7 @@ TEST_F(RedisStoreTest, AttachesOnceForAllThatBelongToAnotherHistory) {
     EXPECT_EQ(outcome.grant.generation, store->generation_of(""));
   }
   EXPECT_EQ(store->counters().attaches, 2U);
+  EXPECT_EQ(store->counters().histories, 2U);
 }
 
 TEST_F(RedisStoreTest, IsAskedInAnotherHistoryOnlyOnce) {

@@ -40,6 +40,7 @@ TEST_F(RedisStoreTest, IsUnavailableUntilItHasAttached) {
   EXPECT_FALSE(lease(3).has_value());
   EXPECT_EQ(store->counters().refused, 2U);
   EXPECT_EQ(store->counters().attaches, 1U);
+  EXPECT_EQ(store->counters().histories, 1U);
 }
 
 TEST_F(RedisStoreTest, GenerationsAreEqualForEqualLineages) {
