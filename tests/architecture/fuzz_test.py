@@ -26,6 +26,7 @@ PARTS = {
     "wire/http1/chunk_scan.h": "wire/http1/request_parser.h",
     "wire/http1/head_scan.h": "wire/http1/request_parser.h",
     "wire/http1/line_reader.h": "wire/http1/request_parser.h",
+    "wire/http1/response_head_scan.h": "wire/http1/response_parser.h",
     "config/value.h": "config/load.h",
     "store/redis/topology_kinds.h": "base/connector.h",  # Endpoint::parse of each text in a list
 }

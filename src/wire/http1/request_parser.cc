@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <boost/asio/buffer.hpp>
 #include <boost/beast/core/error.hpp>
 #include <boost/beast/core/string_type.hpp>
@@ -25,6 +24,7 @@
 #include <utility>
 
 #include "base/assert.h"
+#include "wire/http1/bounds.h"
 #include "wire/http1/chunk_scan.h"
 #include "wire/http1/fault.h"
 #include "wire/http1/head_scan.h"
@@ -34,17 +34,8 @@ namespace {
 
 namespace beast = boost::beast;
 
-/// Bounds beyond this mean this, so that sums of them cannot overflow.
-constexpr std::size_t kLargestBound = std::size_t{1} << 30U;
-
 /// Memory for decoded chunks that is kept from one request to the next; idle connections are many.
 constexpr std::size_t kKeptBodyBytes = 4UL * 1024;
-
-HttpBounds tamed(const HttpBounds& bounds) {
-  return {.max_header_bytes = std::min(bounds.max_header_bytes, kLargestBound),
-          .max_headers = std::min(bounds.max_headers, kLargestBound),
-          .max_body_bytes = std::min(bounds.max_body_bytes, kLargestBound)};
-}
 
 /// Takes over what Beast reads of one whole message. Views are of the bytes given to put().
 class Decoder final : public beast::http::basic_parser<true> {

@@ -60,12 +60,17 @@ void append_field(std::string& out, std::string_view name, std::string_view valu
       out.begin() + start, out.end() - 2, [](char c) { return c == '\r' || c == '\n' || c == '\0'; }, ' ');
 }
 
-}  // namespace
-
-void append_response(std::string& out, const Response& response, ResponseForm form) {
+/// The status line and the header fields.
+void append_fields(std::string& out, const Response& response) {
   fmt::format_to(std::back_inserter(out), "HTTP/1.1 {} {}\r\n", response.status,
                  reason_phrase(response.status));
   for (const auto& [name, value] : response.headers) append_field(out, name, value);
+}
+
+}  // namespace
+
+void append_response(std::string& out, const Response& response, ResponseForm form) {
+  append_fields(out, response);
   const bool without_body = never_has_body(response.status);
   if (!without_body) fmt::format_to(std::back_inserter(out), "Content-Length: {}\r\n", response.body.size());
   if (!form.keep_alive) {
@@ -75,6 +80,11 @@ void append_response(std::string& out, const Response& response, ResponseForm fo
   }
   out += "\r\n";
   if (!without_body && !form.head) out += response.body;
+}
+
+void append_stream_head(std::string& out, const Response& response) {
+  append_fields(out, response);
+  out += "Connection: close\r\n\r\n";
 }
 
 std::string_view reason_phrase(int status) {

@@ -28,6 +28,10 @@ struct ResponseForm {
 /// tokens. Header values lose CR, LF and NUL (replaced by a space), so that no value can end its line.
 void append_response(std::string& out, const Response& response, ResponseForm form);
 
+/// Appends the head of a response whose body ends with the connection, as that of a stream of events: no
+/// Content-Length, "Connection: close", and nothing of `response.body`. For GET over either version of HTTP.
+void append_stream_head(std::string& out, const Response& response);
+
 /// "429 Too Many Requests"'s reason phrase; "Unknown" for others than those used here.
 [[nodiscard]] std::string_view reason_phrase(int status);
 

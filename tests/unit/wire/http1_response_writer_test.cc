@@ -78,5 +78,12 @@ TEST(Http1Response, reasons) {
             "HTTP/1.1 499 Unknown\r\nContent-Length: 0\r\n\r\n");
 }
 
+TEST(Http1Response, a_stream_has_no_length_and_ends_with_the_connection) {
+  std::string out;
+  append_stream_head(out,
+                     {.status = 200, .headers = {{"Content-Type", "text/event-stream"}}, .body = "ignored"});
+  EXPECT_EQ(out, "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n");
+}
+
 }  // namespace
 }  // namespace sluice::wire::http1
