@@ -10,6 +10,7 @@
 
 #include "base/address.h"
 #include "base/connector.h"
+#include "base/http_url.h"
 #include "base/text.h"
 
 namespace sluice::config {
@@ -20,6 +21,22 @@ bool is_number_up_to(std::string_view text, std::int64_t max) {
   if (text.find_first_not_of("0123456789") != std::string_view::npos) return false;
   const auto number = parse_int(text);
   return number && *number <= max;
+}
+
+/// What comes before the last colon, if a port follows it.
+std::optional<std::string_view> host_before_port(std::string_view address) {
+  constexpr std::int64_t kMaxPort = 65535;
+  const std::size_t colon = address.rfind(':');
+  if (colon == std::string_view::npos || !is_number_up_to(address.substr(colon + 1), kMaxPort))
+    return std::nullopt;
+  return address.substr(0, colon);
+}
+
+/// As it stands before a port: an IPv6 one in brackets.
+bool is_ip_address(std::string_view host) {
+  const bool bracketed = host.size() >= 2 && host.front() == '[' && host.back() == ']';
+  const auto parsed = Address::parse_unmapped(bracketed ? host.substr(1, host.size() - 2) : host);
+  return parsed && bracketed == (parsed->kind() == Address::Kind::ipv6);
 }
 
 /// Dotted, four parts, the first 127.
@@ -54,17 +71,22 @@ std::optional<std::string> check_socket_path(std::string_view path) {
 }
 
 std::optional<std::string> check_loopback_address(std::string_view address) {
-  constexpr std::int64_t kMaxPort = 65535;
-  const std::size_t colon = address.rfind(':');
-  if (colon == std::string_view::npos || !is_number_up_to(address.substr(colon + 1), kMaxPort)) {
+  const auto host = host_before_port(address);
+  if (!host)
     return fmt::format(R"(must be "host:port" such as "127.0.0.1:7379", not "{}")", printable(address));
-  }
-  const std::string_view host = address.substr(0, colon);
-  if (host == "localhost" || host == "[::1]" || is_loopback_ipv4(host)) return std::nullopt;
+  if (*host == "localhost" || *host == "[::1]" || is_loopback_ipv4(*host)) return std::nullopt;
   return fmt::format(
       "must name a loopback address (127.0.0.0/8, [::1] or localhost), not \"{}\": the protocols have no "
       "authentication",
-      printable(host));
+      printable(*host));
+}
+
+std::optional<std::string> check_listen_address(std::string_view address) {
+  const auto host = host_before_port(address);
+  if (host && (*host == "localhost" || is_ip_address(*host))) return std::nullopt;
+  return fmt::format(
+      R"(must be an IP address or localhost, and a port, such as "127.0.0.1:9464" or "[::]:9464", not "{}")",
+      printable(address));
 }
 
 std::optional<std::string> check_header_name(std::string_view name) {
@@ -83,6 +105,12 @@ std::optional<std::string> check_endpoint(std::string_view text) {
   const auto endpoint = Endpoint::parse(text);
   if (endpoint) return std::nullopt;
   return "has a wrong address: " + endpoint.error().message;
+}
+
+std::optional<std::string> check_webhook_url(std::string_view url) {
+  const auto read = HttpUrl::parse(url);
+  if (read) return std::nullopt;
+  return read.error().message;
 }
 
 std::optional<std::string> check_key_prefix(std::string_view prefix) {

@@ -22,6 +22,9 @@ inline constexpr std::size_t kMaxSocketPath = 107;
 /// choose. Other hosts are refused because the protocols know no authentication.
 [[nodiscard]] std::optional<std::string> check_loopback_address(std::string_view address);
 
+/// "address:port" with an IP address (an IPv6 one in brackets) or localhost, and a port as above.
+[[nodiscard]] std::optional<std::string> check_listen_address(std::string_view address);
+
 /// A name of an HTTP header: a token of RFC 9110.
 [[nodiscard]] std::optional<std::string> check_header_name(std::string_view name);
 /// The same, or empty.
@@ -29,6 +32,9 @@ inline constexpr std::size_t kMaxSocketPath = 107;
 
 /// What Endpoint::parse of base/connector.h takes.
 [[nodiscard]] std::optional<std::string> check_endpoint(std::string_view text);
+
+/// What HttpUrl::parse of base/http_url.h takes.
+[[nodiscard]] std::optional<std::string> check_webhook_url(std::string_view url);
 
 /// 1 to 64 of A-Z a-z 0-9 _ . : -, what rules are named with, too.
 [[nodiscard]] std::optional<std::string> check_key_prefix(std::string_view prefix);

@@ -16,7 +16,8 @@ struct Settings {
     std::string socket;
     std::uint32_t socket_mode = 0;
     std::optional<std::int64_t> socket_gid;
-    std::string tcp;  ///< empty: no TCP listener
+    std::string tcp;    ///< empty: no TCP listener
+    std::string admin;  ///< empty: no metrics, no page
     Duration max_wait{};
     std::int64_t max_connections = 0;
     Duration
@@ -59,6 +60,15 @@ struct Settings {
     std::string level;   ///< debug | info | warn | error
     std::string format;  ///< text | json
   } log;
+  struct Observe {
+    bool show_keys = false;
+    std::int64_t top = 0;                 ///< counters for each rule and kind of list
+    std::int64_t denials_per_minute = 0;  ///< of one key; more raise an event. 0: never
+    std::string webhook;                  ///< a URL, perhaps with a secret in it; empty: none
+    Duration webhook_timeout{};
+    std::int64_t webhook_max_per_minute = 0;
+    bool operator==(const Observe&) const = default;
+  } observe;
   struct Http {
     std::string legacy_headers;     ///< delta | epoch | off
     std::string ratelimit_headers;  ///< draft8 | draft12 | both | draft7 | draft6 | off

@@ -1,5 +1,5 @@
-// The rows, in the order of the reference within each section; those of the store, HTTP and
-// leases are in files of their own.
+// The rows, in the order of the reference within each section; those of the store, HTTP,
+// leases and [observe] are in files of their own.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -11,6 +11,7 @@
 #include "config/checks.h"
 #include "config/http_rows.h"
 #include "config/lease_rows.h"
+#include "config/observe_rows.h"
 #include "config/settings.h"
 #include "config/store_rows.h"
 #include "config/table.h"
@@ -254,7 +255,7 @@ constexpr auto joined(const std::array<Setting, Sizes>&... parts) {
   return all;
 }
 
-constexpr auto kSettings = joined(kOtherRows, kStoreRows, kHttpRows, kLeaseRows);
+constexpr auto kSettings = joined(kOtherRows, kAdminRows, kStoreRows, kObserveRows, kHttpRows, kLeaseRows);
 
 }  // namespace
 

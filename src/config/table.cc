@@ -32,6 +32,7 @@ constexpr std::array kSections{
                 "apply to them.",
             .present = [](Settings& s) { return &s.store.redis.sentinel_tls.on; }},
     Section{.path = "log", .help = "Lines on standard error."},
+    Section{.path = "observe", .help = "What is seen of keys, and who is told when something happens."},
     Section{.path = "http", .help = "How HTTP is answered, and how a gateway's requests reach Sluice."},
     Section{.path = "http.descriptors",
             .help =

@@ -56,5 +56,26 @@ TEST(LoopbackAddress, PortIsNeeded) {
   }
 }
 
+TEST(ListenAddress, IsAnAddressAndAPort) {
+  for (const std::string_view address : {"127.0.0.1:9464", "0.0.0.0:0", "10.1.2.3:65535", "[::]:9464",
+                                         "[2001:db8::1]:9464", "localhost:9464"}) {
+    EXPECT_EQ(check_listen_address(address), std::nullopt) << address;
+  }
+  for (const std::string address :
+       {"", "9464", ":9464", "127.0.0.1", "127.0.0.1:", "127.0.0.1:65536", "::1:9464", "[127.0.0.1]:9464",
+        "[::1:9464", "example.org:9464", "[fe80::1%lo]:9464"}) {
+    EXPECT_EQ(check_listen_address(address),
+              "must be an IP address or localhost, and a port, such as \"127.0.0.1:9464\" or \"[::]:9464\", "
+              "not \"" +
+                  address + "\"");
+  }
+}
+
+TEST(WebhookUrl, IsAnHttpUrlAndNeverShown) {
+  EXPECT_EQ(check_webhook_url("https://hooks.example/T0/B1"), std::nullopt);
+  EXPECT_EQ(check_webhook_url("hooks.example/T0/B1"), "must begin with http:// or https://");
+  EXPECT_EQ(check_webhook_url("http://me:pw@a/"), "must not have a user and password before its host");
+}
+
 }  // namespace
 }  // namespace sluice::config

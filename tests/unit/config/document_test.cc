@@ -153,7 +153,7 @@ TEST(Document, OnlyDotsThatNestCount) {
   for (int i = 0; i < 5000; ++i) lines += "a.b" + std::to_string(i) + " = 1\n";
   EXPECT_TRUE(parse_document(lines));
   // A string that ends early hides nothing of what follows it.
-  for (const std::string& before : {"a = [\"\"\"b\"\"\"\"\", {", "a = ['', \"\", {", "a = [\"\\\\\", {"}) {
+  for (const char* const before : {"a = [\"\"\"b\"\"\"\"\", {", "a = ['', \"\", {", "a = [\"\\\\\", {"}) {
     const auto document = parse_document(before + nested(4001) + " = 1}]\n");
     ASSERT_FALSE(document);
     EXPECT_NE(document.error().message.find("more than 4000 dots"), std::string::npos) << before;

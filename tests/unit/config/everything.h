@@ -12,6 +12,14 @@ tcp = "[::1]:7379"
 max_wait = "50ms"
 max_connections = 10
 request_timeout = "1m"
+admin = "0.0.0.0:9464"
+[observe]
+show_keys = true
+top = 100
+denials_per_minute = 50
+webhook = "http://127.0.0.1:9000/hook"
+webhook_timeout = "1s"
+webhook_max_per_minute = 3
 [store]
 kind = "redis"
 prefix = "limits:eu"

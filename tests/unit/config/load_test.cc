@@ -38,6 +38,13 @@ TEST(Load, EverySetting) {
   EXPECT_EQ(s.server.max_wait, 50ms);
   EXPECT_EQ(s.server.max_connections, 10);
   EXPECT_EQ(s.server.request_timeout, 1min);
+  EXPECT_EQ(s.server.admin, "0.0.0.0:9464");
+  EXPECT_TRUE(s.observe.show_keys);
+  EXPECT_EQ(s.observe.top, 100);
+  EXPECT_EQ(s.observe.denials_per_minute, 50);
+  EXPECT_EQ(s.observe.webhook, "http://127.0.0.1:9000/hook");
+  EXPECT_EQ(s.observe.webhook_timeout, 1s);
+  EXPECT_EQ(s.observe.webhook_max_per_minute, 3);
   EXPECT_EQ(s.store.kind, "redis");
   EXPECT_EQ(s.store.prefix, "limits:eu");
   EXPECT_EQ(s.store.max_keys, 5);
@@ -120,6 +127,13 @@ TEST(Load, EmptyFileGivesTheDefaults) {
   EXPECT_EQ(s.server.max_wait, 20ms);
   EXPECT_EQ(s.server.max_connections, 4096);
   EXPECT_EQ(s.server.request_timeout, 10s);
+  EXPECT_EQ(s.server.admin, "");
+  EXPECT_FALSE(s.observe.show_keys);
+  EXPECT_EQ(s.observe.top, 64);
+  EXPECT_EQ(s.observe.denials_per_minute, 600);
+  EXPECT_EQ(s.observe.webhook, "");
+  EXPECT_EQ(s.observe.webhook_timeout, 2s);
+  EXPECT_EQ(s.observe.webhook_max_per_minute, 12);
   EXPECT_EQ(s.store.kind, "memory");
   EXPECT_EQ(s.store.prefix, "sluice");
   EXPECT_EQ(s.store.max_keys, 1'000'000);

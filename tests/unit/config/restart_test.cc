@@ -33,6 +33,8 @@ TEST(NeedsRestart, NamesWhatARunningDaemonCannotTakeOver) {
       {[](Settings& s) { s.server.max_wait += 1ms; }, {}},
       {[](Settings& s) { ++s.server.max_connections; }, {}},
       {[](Settings& s) { s.server.request_timeout += 1s; }, {}},
+      {[](Settings& s) { s.server.admin.clear(); }, {"server.admin"}},
+      {[](Settings& s) { s.observe = {}; }, {}},
       {[](Settings& s) { s.store.kind = "other"; }, {"store.kind"}},
       {[](Settings& s) { s.store.prefix += 'x'; }, {"store.prefix"}},
       {[](Settings& s) { ++s.store.max_keys; }, {"store.max_keys"}},
@@ -69,7 +71,7 @@ TEST(NeedsRestart, NamesWhatARunningDaemonCannotTakeOver) {
     cases[i].change(wanted);
     EXPECT_EQ(needs_restart(config->settings, wanted), cases[i].names) << "case " << i;
   }
-  EXPECT_EQ(needs_restart(Settings{}, config->settings).size(), 27U);
+  EXPECT_EQ(needs_restart(Settings{}, config->settings).size(), 28U);
 }
 
 }  // namespace
