@@ -12,18 +12,22 @@
 #include <utility>
 #include <vector>
 
+#include "base/random.h"
 #include "base/result.h"
 #include "base/stream.h"
 #include "base/version.h"
 #include "config/load.h"
 #include "config/settings.h"
 #include "daemon/instance.h"
+#include "daemon/monitor.h"
 #include "daemon/stores.h"
+#include "daemon/webhook_link.h"
 #include "net/file_watch.h"
 #include "net/listen.h"
 #include "net/system.h"
 #include "net/uv_loop.h"
 #include "observe/log.h"
+#include "server/admin/admin_server.h"
 
 namespace sluice::daemon {
 namespace {
@@ -40,12 +44,22 @@ void raise_descriptor_limit() {
 
 class Daemon {
  public:
-  Daemon(net::UvLoop& loop, observe::Log& log, Backing& backing, std::string config_path,
-         config::Config config)
+  Daemon(net::UvLoop& loop, Random& random, observe::Log& log, Backing& backing, std::string config_path,
+         const config::Config& config)
       : loop_(loop),
         log_(log),
         config_path_(std::move(config_path)),
-        instance_(loop, log, backing, std::move(config)) {}
+        observe_(config.settings.observe),
+        instance_(loop, log, backing, config),
+        monitor_({.loop = loop, .log = log, .random = random, .instance = instance_, .backing = backing},
+                 config, config_path_),
+        webhook_(loop, random, log, [this](std::string_view reason) { monitor_.webhook_failed(reason); }) {
+    monitor_.set_webhook([this] { return webhook_.counters(); });
+    monitor_.events().set_sink(webhook_.use(observe_));
+  }
+  ~Daemon() { monitor_.events().set_sink(nullptr); }
+  Daemon(const Daemon&) = delete;
+  Daemon& operator=(const Daemon&) = delete;
 
   int run() {
     if (const auto listening = listen(); !listening) {
@@ -66,8 +80,14 @@ class Daemon {
     auto loaded = config::load_file(config_path_);
     if (loaded) {
       instance_.reload(*loaded, cause);
+      monitor_.reloaded(*loaded);
+      if (loaded->settings.observe != observe_) {
+        observe_ = loaded->settings.observe;
+        monitor_.events().set_sink(webhook_.use(observe_));
+      }
       return;
     }
+    monitor_.reload_refused(loaded.error().front().text());
     for (const config::Problem& problem : loaded.error()) {
       log_.write(Level::error, "reload refused, the old configuration stays",
                  {{.name = "problem", .value = problem.text()}});
@@ -89,6 +109,8 @@ class Daemon {
       if (!tcp) return std::unexpected(tcp.error());
       listeners_.push_back(*std::move(tcp));
     }
+    if (const auto done = listen_for_admin(wanted.admin, options.backlog); !done)
+      return std::unexpected(done.error());
     for (const auto& listener : listeners_) {
       log_.write(Level::info, "listening",
                  {{.name = "address", .value = listener->address()},
@@ -99,17 +121,39 @@ class Daemon {
     return {};
   }
 
+  Result<void> listen_for_admin(const std::string& address, int backlog) {
+    if (address.empty()) return {};
+    admin_ = std::make_unique<server::AdminServer>(loop_, monitor_, server::AdminOptions{});
+    auto listener = net::listen_tcp(loop_, address, backlog, *admin_);
+    if (!listener) return std::unexpected(listener.error());
+    admin_listener_ = *std::move(listener);
+    log_.write(Level::info, "metrics and the page",
+               {{.name = "address", .value = "http://" + admin_listener_->address() + "/"}});
+    return {};
+  }
+
+  /// Who probes is answered until the end: that it is draining.
   void drain(std::string_view cause) {
     listeners_.clear();
-    instance_.drain(cause, [this] { loop_.stop(); });
+    monitor_.draining();
+    instance_.drain(cause, [this] {
+      admin_listener_.reset();
+      if (admin_ != nullptr) admin_->drain();
+      loop_.stop();
+    });
   }
 
   // In the order of construction: what is below uses what is above.
   net::UvLoop& loop_;
   observe::Log& log_;
   std::string config_path_;
+  config::Settings::Observe observe_;  ///< in force
   Instance instance_;
+  Monitor monitor_;
+  WebhookLink webhook_;
   std::vector<std::unique_ptr<Listener>> listeners_;
+  std::unique_ptr<server::AdminServer> admin_;  ///< null: none is wanted
+  std::unique_ptr<Listener> admin_listener_;
 };
 
 }  // namespace
@@ -137,7 +181,8 @@ int run_daemon(const DaemonOptions& options) {
         std::fprintf(stderr, "%s: %s\n", options.config_path.c_str(), backing.error().message.c_str()));
     return kExitBadConfig;
   }
-  Daemon daemon(loop, log, **backing, options.config_path, *std::move(config));
+  Daemon daemon(loop, random, log, **backing, options.config_path, *config);
+  *config = {};  // the daemon has its own
   running = &daemon;
   const int status = daemon.run();
   running = nullptr;

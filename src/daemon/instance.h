@@ -30,6 +30,7 @@ class Instance {
   /// As it was started: reloads do not change it.
   [[nodiscard]] const config::Settings& settings() const { return settings_; }
   [[nodiscard]] const engine::Engine& engine() const { return engine_; }
+  [[nodiscard]] engine::Engine& engine() { return engine_; }
 
   /// Connects to the store, if there is anything to connect to. Serving does not wait for that.
   void start() { backing_.start(); }

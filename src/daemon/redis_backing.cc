@@ -1,5 +1,6 @@
 #include "daemon/redis_backing.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <expected>
@@ -17,8 +18,10 @@
 #include "daemon/redis_access.h"
 #include "daemon/redis_info.h"
 #include "daemon/redis_options.h"
+#include "daemon/store_report.h"
 #include "daemon/stores.h"
 #include "engine/leased_store.h"
+#include "lease/table.h"
 #include "observe/log.h"
 #include "rules/policy.h"
 #include "store/redis/errors.h"
@@ -55,6 +58,7 @@ class RedisBacking final : public Backing, private redis::TopologyEvents {
     });
   }
   void describe(std::string& out) const override;
+  [[nodiscard]] StoreReport report() const override;
 
  private:
   void on_serving(std::string_view shard, store::Generation generation, bool new_history) override;
@@ -132,6 +136,17 @@ void RedisBacking::on_watch_failed(std::string_view watcher, std::string_view re
 void RedisBacking::describe(std::string& out) const {
   describe_store(out, *topology_);
   describe_leases(out, *leased_);
+}
+
+StoreReport RedisBacking::report() const {
+  const lease::TableCounters& leases = leased_->counters();
+  return {.kind = "redis",
+          .keys = leased_->size(),
+          .evicted = leases.crowded,
+          .refused = leases.refused,
+          .fleet_members = std::max<std::size_t>(1, leased_->fleet_of({}).members.size()),
+          .leases = leases,
+          .shards = topology_->shards()};
 }
 
 }  // namespace

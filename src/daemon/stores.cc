@@ -15,6 +15,7 @@
 #include "daemon/info.h"
 #include "daemon/redis_access.h"
 #include "daemon/redis_backing.h"
+#include "daemon/store_report.h"
 #include "net/uv_loop.h"
 #include "observe/log.h"
 #include "rules/policy.h"
@@ -46,6 +47,12 @@ class MemoryBacking final : public Backing {
     info_line(out, "store_debits", counters.debits);
     info_line(out, "store_keys_expired", counters.expired);
     info_line(out, "store_keys_refused", counters.refused);
+  }
+  [[nodiscard]] StoreReport report() const override {
+    StoreReport report{.kind = "memory", .keys = store_.size(), .refused = store_.counters().refused};
+    report.shards.push_back({.name = "memory", .serving = true});
+    report.shards.back().counters.histories = 1;
+    return report;
   }
 
  private:

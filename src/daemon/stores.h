@@ -9,6 +9,7 @@
 #include "base/random.h"
 #include "base/result.h"
 #include "config/settings.h"
+#include "daemon/store_report.h"
 #include "net/uv_loop.h"
 #include "observe/log.h"
 #include "rules/policy.h"
@@ -27,6 +28,7 @@ class Backing {
   virtual void drain(std::function<void()> done) = 0;
   /// Appends its section of INFO.
   virtual void describe(std::string& out) const = 0;
+  [[nodiscard]] virtual StoreReport report() const = 0;
 };
 
 /// The references must outlive it. The error says which setting is wrong, and in what.
