@@ -1,12 +1,9 @@
 #include "ctl/client.h"
 
-#include <poll.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
 
-#include <array>
-#include <cerrno>
 #include <chrono>
 #include <cstddef>
 #include <cstring>
@@ -18,66 +15,11 @@
 
 #include "base/result.h"
 #include "base/time.h"
+#include "ctl/blocking_io.h"
 #include "wire/resp/reply_parser.h"
 #include "wire/resp/request_parser.h"
 
 namespace sluice::ctl {
-namespace {
-
-using SteadyClock = std::chrono::steady_clock;
-using Deadline = SteadyClock::time_point;
-
-std::string system_error() {
-  return std::strerror(errno);
-}
-
-/// Waits until the socket can be read or written.
-Result<void> wait_for(int fd, short events, Deadline deadline) {
-  for (;;) {
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - SteadyClock::now());
-    if (left.count() <= 0) return failure("the daemon did not answer in time; see --timeout");
-    pollfd poll_fd{.fd = fd, .events = events, .revents = 0};
-    const int ready = poll(&poll_fd, 1, static_cast<int>(left.count()));
-    if (ready > 0) return {};
-    if (ready < 0 && errno != EINTR) return failure("poll: " + system_error());
-  }
-}
-
-Result<void> send_all(int fd, std::string_view bytes, Deadline deadline) {
-  while (!bytes.empty()) {
-    const ssize_t sent = send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL);
-    if (sent >= 0) {
-      bytes.remove_prefix(static_cast<std::size_t>(sent));
-    } else if (errno == EAGAIN) {
-      if (auto ready = wait_for(fd, POLLOUT, deadline); !ready) return ready;
-    } else if (errno != EINTR) {
-      return failure("the connection broke: " + system_error());
-    }
-  }
-  return {};
-}
-
-/// Appends what has arrived; waits for at least a byte.
-Result<void> receive(int fd, std::string& into, Deadline deadline) {
-  constexpr std::size_t kChunk = 16384;
-  std::array<char, kChunk> buffer{};
-  for (;;) {
-    const ssize_t got = recv(fd, buffer.data(), buffer.size(), 0);
-    if (got > 0) {
-      into.append(buffer.data(), static_cast<std::size_t>(got));
-      return {};
-    }
-    if (got == 0) return failure("the daemon closed the connection");
-    if (errno == EAGAIN) {
-      if (auto ready = wait_for(fd, POLLIN, deadline); !ready) return ready;
-    } else if (errno != EINTR) {
-      return failure("the connection broke: " + system_error());
-    }
-  }
-}
-
-}  // namespace
-
 Result<Client> Client::connect(const std::string& socket_path, Duration timeout) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
@@ -111,7 +53,7 @@ Client& Client::operator=(Client&& other) noexcept {
 }
 
 Result<wire::resp::Value> Client::call(const std::vector<std::string_view>& words) {
-  const Deadline deadline = SteadyClock::now() + timeout_;
+  const Deadline deadline = std::chrono::steady_clock::now() + timeout_;
   std::string request;
   wire::resp::append_command(request, words);
   if (auto sent = send_all(fd_, request, deadline); !sent) return std::unexpected(sent.error());
@@ -126,7 +68,9 @@ Result<wire::resp::Value> Client::call(const std::vector<std::string_view>& word
       if (value.kind == wire::resp::Value::Kind::error) return failure(value.text);
       return value;
     }
-    if (auto got = receive(fd_, input_, deadline); !got) return std::unexpected(got.error());
+    const auto got = receive(fd_, input_, deadline);
+    if (!got) return std::unexpected(got.error());
+    if (!*got) return failure("the daemon closed the connection");
   }
 }
 

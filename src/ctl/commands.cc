@@ -1,7 +1,5 @@
 #include "ctl/commands.h"
 
-#include <unistd.h>
-
 #include <chrono>
 #include <cstddef>
 #include <cstdio>
@@ -12,41 +10,20 @@
 
 #include "base/result.h"
 #include "config/load.h"
-#include "config/settings.h"
 #include "ctl/answer.h"
 #include "ctl/client.h"
+#include "ctl/output.h"
 #include "rules/descriptor.h"
 #include "wire/resp/reply_parser.h"
 
 namespace sluice::ctl {
 namespace {
 
-int fail(std::string_view message) {
-  static_cast<void>(
-      std::fprintf(stderr, "sluicectl: %.*s\n", static_cast<int>(message.size()), message.data()));
-  return kExitError;
-}
-
-void print(const std::string& text) {
-  static_cast<void>(std::fwrite(text.data(), 1, text.size(), stdout));
-}
-
 int report(const config::Problems& problems) {
   for (const config::Problem& problem : problems) {
     static_cast<void>(std::fprintf(stderr, "%s\n", problem.text().c_str()));
   }
   return kExitError;
-}
-
-/// --socket, or what the configuration says, or its default where there is no configuration.
-Result<std::string> socket_path(const Options& options) {
-  if (!options.socket.empty()) return options.socket;
-  const bool readable = access(options.config.c_str(), R_OK) == 0;
-  const auto config = readable ? config::load_file(options.config) : config::load_text("", "defaults");
-  if (!config) {
-    return failure(options.config + " has errors (see sluicectl config check), so --socket is needed");
-  }
-  return config->settings.server.socket;
 }
 
 Result<wire::resp::Value> call(const Options& options, const std::vector<std::string_view>& words) {

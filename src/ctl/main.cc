@@ -53,6 +53,18 @@ void add_config_verbs(CLI::App& app, Options& options, Action& action) {
   reference->callback([&] { action = [] { return sluice::ctl::config_reference(); }; });
 }
 
+void add_watching_verbs(CLI::App& app, Options& options, Action& action) {
+  CLI::App* top = app.add_subcommand("top", "what the daemon does, live: q leaves");
+  top->add_flag("--once", options.once, "print it once; the default where the output is no terminal");
+  add_output_option(*top, options);
+  top->callback([&] { action = [&options] { return sluice::ctl::top(options); }; });
+
+  CLI::App* health = app.add_subcommand("health", "for probes: 0 well, 1 not well, 2 no answer");
+  health->add_flag("--ready", options.ready, "configured and listening, too; says nothing of the store");
+  add_output_option(*health, options);
+  health->callback([&] { action = [&options] { return sluice::ctl::health(options); }; });
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -65,6 +77,10 @@ int main(int argc, char** argv) {
   app.set_version_flag("--version", std::string(sluice::version()));
   app.add_option("-s,--socket", options.socket, "the daemon's socket; default: as the configuration says")
       ->envname("SLUICE_SOCKET");
+  app.add_option("-a,--admin", options.admin,
+                 "the daemon's admin address, for top and health; default: as the configuration says")
+      ->envname("SLUICE_ADMIN")
+      ->type_name("HOST:PORT");
   app.add_option("-c,--config", options.config, "configuration file")
       ->capture_default_str()
       ->envname("SLUICE_CONFIG");
@@ -85,6 +101,7 @@ int main(int argc, char** argv) {
   CLI::App* ping = app.add_subcommand("ping", "is the daemon there, and how fast?");
   add_output_option(*ping, options);
   ping->callback([&] { action = [&options] { return sluice::ctl::ping(options); }; });
+  add_watching_verbs(app, options, action);
   add_config_verbs(app, options, action);
 
   try {
