@@ -5,7 +5,6 @@ status, content type, headers, and every member of the bodies, in both direction
 """
 
 import json
-import pathlib
 import re
 import unittest
 import urllib.error
@@ -13,22 +12,17 @@ import urllib.request
 
 import jsonschema
 
+import openapi_document
 from harness import DaemonTest, resp
+from openapi_document import UNDOCUMENTED
 
-DOCUMENT = json.loads((pathlib.Path(__file__).resolve().parents[2] / "conf/openapi-admin.json").read_text())
-UNDOCUMENTED = {"content-type", "content-length", "connection"}
+DOCUMENT = openapi_document.load("openapi-admin.json")
 RULES = ('[observe]\ndenials_per_minute = 1\n[[rule]]\nname = "a"\nmatch = { user = "*" }\nlimit = "5/hour"\n'
          '[[rule]]\nname = "b"\nmatch = { path = "/b" }\nlimit = "9/day"\nalgorithm = "fixed_window"\nwarn_at = 0.8\n')
 
 
 def follow(node):
-    """The node itself, or what its $ref names."""
-    while "$ref" in node:
-        target = DOCUMENT
-        for part in node["$ref"].removeprefix("#/").split("/"):
-            target = target[part]
-        node = target
-    return node
+    return openapi_document.follow(DOCUMENT, node)
 
 
 def strict(node):

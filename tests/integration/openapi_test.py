@@ -5,20 +5,19 @@ status, content type, headers and body. It fails as well if some documented endp
 """
 
 import json
-import pathlib
 import unittest
 import urllib.parse
 
 import jsonschema
 
+import openapi_document
 from harness import DaemonTest
 from http_client import ask, connect, request
+from openapi_document import UNDOCUMENTED
 
-DOCUMENT = json.loads((pathlib.Path(__file__).resolve().parents[2] / "conf/openapi.json").read_text())
+DOCUMENT = openapi_document.load("openapi.json")
 COMPONENTS = DOCUMENT["components"]
 METHODS = ("get", "post", "put", "delete", "patch", "options", "head")
-# Headers of HTTP itself, which OpenAPI leaves out or keeps elsewhere.
-UNDOCUMENTED = {"content-type", "content-length", "connection"}
 RULES = ('[[rule]]\nname = "per-user"\nmatch = { user = "*" }\nlimit = "100/hour"\nwarn_at = 0.5\n'
          '[[rule]]\nname = "login"\nmatch = { ip = "*" }\nlimit = "5/day"\nalgorithm = "fixed_window"\n'
          '[[rule]]\nname = "tried"\nmatch = { user = "*" }\nlimit = "1/hour"\nshadow = true\n'
@@ -26,13 +25,7 @@ RULES = ('[[rule]]\nname = "per-user"\nmatch = { user = "*" }\nlimit = "100/hour
 
 
 def follow(node):
-    """The node itself, or what its $ref names."""
-    while "$ref" in node:
-        target = DOCUMENT
-        for part in node["$ref"].removeprefix("#/").split("/"):
-            target = target[part]
-        node = target
-    return node
+    return openapi_document.follow(DOCUMENT, node)
 
 
 def validator(schema):
