@@ -1,7 +1,9 @@
 #include "sim/check/conservation.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -44,10 +46,16 @@ std::optional<std::string> imbalance(const TokenBooks& books) {
          (missing > 0 ? std::to_string(missing) + " missing" : std::to_string(-missing) + " too many");
 }
 
-std::optional<std::int64_t> Holdings::taken(const Holder& holder, std::int64_t tokens) {
-  std::int64_t& left = left_[holder];
-  left -= tokens;
-  return left < 0 ? std::optional(-left) : std::nullopt;
+std::optional<std::int64_t> Holdings::taken(const Holder& holder, std::int64_t tokens, std::int64_t since) {
+  // The oldest that may be meant: whoever asks for later ones finds as many as any other choice would leave.
+  auto& left = left_[holder];
+  for (auto grant = left.lower_bound(since); grant != left.end() && tokens > 0;) {
+    const std::int64_t some = std::min(tokens, grant->second);
+    tokens -= some;
+    grant->second -= some;
+    grant = grant->second == 0 ? left.erase(grant) : std::next(grant);
+  }
+  return tokens > 0 ? std::optional(tokens) : std::nullopt;
 }
 
 }  // namespace sluice::sim

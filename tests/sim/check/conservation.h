@@ -36,12 +36,15 @@ struct Holder {
 /// lacks.
 class Holdings {
  public:
-  void granted(const Holder& holder, std::int64_t tokens) { left_[holder] += tokens; }
-  /// So many are spent or go back. Nothing if they may be the holder's own; else how many too many.
-  [[nodiscard]] std::optional<std::int64_t> taken(const Holder& holder, std::int64_t tokens);
+  /// `at`: by whatever clock, but the same one for a holder.
+  void granted(const Holder& holder, std::int64_t tokens, std::int64_t at) { left_[holder][at] += tokens; }
+  /// So many of those granted at `since` or later are spent or go back. Nothing if they may be the holder's
+  /// own; else how many too many.
+  [[nodiscard]] std::optional<std::int64_t> taken(const Holder& holder, std::int64_t tokens,
+                                                  std::int64_t since);
 
  private:
-  std::map<Holder, std::int64_t> left_;
+  std::map<Holder, std::map<std::int64_t, std::int64_t>> left_;  ///< by when they were granted; all > 0
 };
 
 }  // namespace sluice::sim

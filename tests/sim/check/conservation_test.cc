@@ -42,11 +42,11 @@ TEST(Conservation, FindsNegativeEntriesThatAddUp) {
 TEST(Holdings, AreWhatWasGranted) {
   Holdings tokens;
   const Holder holder{.member = "d1", .counter = "a", .history = "1 x"};
-  tokens.granted(holder, 5);
-  tokens.granted(holder, 2);
-  EXPECT_FALSE(tokens.taken(holder, 6));
-  EXPECT_FALSE(tokens.taken(holder, 1));
-  EXPECT_EQ(tokens.taken(holder, 3), 3);
+  tokens.granted(holder, 5, 0);
+  tokens.granted(holder, 2, 0);
+  EXPECT_FALSE(tokens.taken(holder, 6, 0));
+  EXPECT_FALSE(tokens.taken(holder, 1, 0));
+  EXPECT_EQ(tokens.taken(holder, 3, 0), 3);
 }
 
 TEST(Holdings, AreOfOneDaemonCounterAndHistory) {
@@ -55,9 +55,21 @@ TEST(Holdings, AreOfOneDaemonCounterAndHistory) {
                               Holder{.member = "d1", .counter = "b", .history = "1 x"},
                               Holder{.member = "d1", .counter = "a", .history = "2 x"}}) {
     Holdings tokens;
-    tokens.granted(holder, 5);
-    EXPECT_TRUE(tokens.taken(other, 1));
+    tokens.granted(holder, 5, 0);
+    EXPECT_TRUE(tokens.taken(other, 1, 0));
   }
+}
+
+TEST(Holdings, AreOfTheTimeThatIsNamed) {
+  Holdings tokens;
+  const Holder holder{.member = "d1", .counter = "a", .history = "1 x"};
+  tokens.granted(holder, 5, 10);
+  tokens.granted(holder, 2, 20);
+  EXPECT_EQ(tokens.taken(holder, 3, 11), 1) << "only two are as new";
+  tokens.granted(holder, 2, 20);
+  EXPECT_FALSE(tokens.taken(holder, 5, 10)) << "the older ones first";
+  EXPECT_FALSE(tokens.taken(holder, 2, 20));
+  EXPECT_EQ(tokens.taken(holder, 1, 0), 1);
 }
 
 }  // namespace

@@ -38,8 +38,10 @@ std::optional<std::int64_t> cut_number(std::string_view& text) {
   return number;
 }
 
-/// Of give_back's arguments, after the tokens: when they were debited.
+/// Of give_back's arguments, after the tokens: when they were debited, in microseconds.
 constexpr std::size_t kGrantedAt = 8;
+/// The same in the answer to a lease.
+constexpr std::size_t kMoment = 7;
 
 /// Of one process and history: the first two arguments of the counting scripts name it.
 Holder holder_of(const ScriptRun& run) {
@@ -172,8 +174,8 @@ void Books::on_lease(const ScriptRun& run, KeyId key) {
     });
   }
   debit(run, key, tokens);
-  holdings_.granted(holder_of(run), tokens);
-  holdings_.granted(holder_of(run.from, key), tokens);
+  holdings_.granted(holder_of(run), tokens, run.answer.size() > kMoment ? run.answer[kMoment] : 0);
+  holdings_.granted(holder_of(run.from, key), tokens, 0);
 }
 
 void Books::on_give_back(const ScriptRun& run, KeyId key) {
@@ -183,17 +185,20 @@ void Books::on_give_back(const ScriptRun& run, KeyId key) {
   const std::int64_t tokens = cut_number(text).value_or(0);
   // Refunds do not say of which debit they are: nobody's. They may come long after whoever asked for them.
   if (arguments[kGrantedAt].empty()) return excuse(key, tokens);
-  take(holder_of(run), tokens, "given back");
-  take(holder_of(run.from, key), tokens, "given back");
+  text = arguments[kGrantedAt];
+  // Lots that were merged go by the one that ended first, which need not be the oldest.
+  const auto older = std::chrono::ceil<std::chrono::microseconds>(plan_.lease_ttl + std::chrono::seconds{1});
+  take(holder_of(run), tokens, "given back", cut_number(text).value_or(0) - older.count());
+  take(holder_of(run.from, key), tokens, "given back", 0);
 }
 
 void Books::spent(HostId host, KeyId key, std::int64_t cost) {
   // What is spent before the store knows of it is granted later.
-  if (plan_.initial == 0) take(holder_of(host, key), cost, "spent");
+  if (plan_.initial == 0) take(holder_of(host, key), cost, "spent", 0);
 }
 
-void Books::take(const Holder& holder, std::int64_t tokens, std::string_view what) {
-  const auto too_many = holdings_.taken(holder, tokens);
+void Books::take(const Holder& holder, std::int64_t tokens, std::string_view what, std::int64_t since) {
+  const auto too_many = holdings_.taken(holder, tokens, since);
   if (!too_many || made_up_) return;
   made_up_ =
       fmt::format("{} of {} tokens {} by {} were not granted to it{} or had been used before", *too_many,

@@ -104,7 +104,7 @@ class Books final : public RedisObserver {
   [[nodiscard]] bool counts(const Debit& debit) const;
   void on_lease(const ScriptRun& run, KeyId key);
   void on_give_back(const ScriptRun& run, KeyId key);
-  void take(const Holder& holder, std::int64_t tokens, std::string_view what);
+  void take(const Holder& holder, std::int64_t tokens, std::string_view what, std::int64_t since);
 
   const Timeline& timeline_;
   const Trace& trace_;
