@@ -119,8 +119,12 @@ void Books::died(const std::string& member) {
   for (auto& [server, stream] : streams_) {
     excuse_pending(stream, [&](const Debit& debit) { return debit.member == member; });
   }
+  excuse_doubted([&](const Debit& debit) { return debit.member == member; });
+}
+
+void Books::excuse_doubted(const std::function<bool(const Debit&)>& which) {
   std::erase_if(doubted_, [&](const Debit& debit) {
-    if (debit.member != member) return false;
+    if (!which(debit)) return false;
     if (counts(debit)) excuse(debit.key, debit.tokens);
     return true;
   });
@@ -159,19 +163,19 @@ void Books::on_lease(const ScriptRun& run, KeyId key) {
   const std::int64_t tokens = run.answer[1] + run.answer[2];
   if (tokens == 0) return;
   Stream& stream = streams_[run.server];
-  if (!stream.pending.empty() && master_of_(run.server) == run.server) {
+  const bool any_lost = !stream.pending.empty() || !doubted_.empty();
+  if (any_lost && master_of_(run.server) == run.server) {
     // By the server's clock, which may be slow or fast.
     const auto slowest = plan_.repair_timeout - plan_.repair_timeout / 1000 - std::chrono::milliseconds{2};
     const auto attached = std::ranges::find_if(
         stream.attached, [&](const auto& shard) { return run.key.starts_with(shard.first); });
     const bool in_time = attached != stream.attached.end() && timeline_.now() < attached->second + slowest;
     if (!in_time) states_.reached(State::repair_overdue);
-    excuse_pending(stream, [&](const Debit& debit) {
-      if (debit.key != key) return false;
-      // Data that was emptied knows nobody, and nor does a daemon that has just started.
-      if (in_time) return stream.knows_nobody;
-      return !plan_.gentle;
-    });
+    // Data that was emptied knows nobody, and nor does a daemon that has just started.
+    const bool excused = in_time ? stream.knows_nobody : !plan_.gentle;
+    const auto which = [&](const Debit& debit) { return excused && debit.key == key; };
+    excuse_pending(stream, which);
+    excuse_doubted(which);
   }
   debit(run, key, tokens);
   holdings_.granted(holder_of(run), tokens, run.answer.size() > kMoment ? run.answer[kMoment] : 0);
@@ -186,10 +190,17 @@ void Books::on_give_back(const ScriptRun& run, KeyId key) {
   // Refunds do not say of which debit they are: nobody's. They may come long after whoever asked for them.
   if (arguments[kGrantedAt].empty()) return excuse(key, tokens);
   text = arguments[kGrantedAt];
-  // Lots that were merged go by the one that ended first, which need not be the oldest.
-  const auto older = std::chrono::ceil<std::chrono::microseconds>(plan_.lease_ttl + std::chrono::seconds{1});
-  take(holder_of(run), tokens, "given back", cut_number(text).value_or(0) - older.count());
+  const std::int64_t named = cut_number(text).value_or(0);
+  take(holder_of(run), tokens, "given back", named - oldest_within(key));
   take(holder_of(run.from, key), tokens, "given back", 0);
+}
+
+/// How much older than they say tokens may be that go back, in microseconds: lots that were merged go by the
+/// one that ended first. Of exact limits and logs there are no lots.
+std::int64_t Books::oldest_within(KeyId key) const {
+  const RulePlan& rule = plan_.rules[key.rule];
+  if (rule.exact || rule.limit[0].algorithm == LimitFacts::Algorithm::sliding_log) return 0;
+  return std::chrono::ceil<std::chrono::microseconds>(plan_.lease_ttl + std::chrono::seconds{1}).count();
 }
 
 void Books::spent(HostId host, KeyId key, std::int64_t cost) {
@@ -227,7 +238,10 @@ void Books::on_script(const ScriptRun& run) {
   }
   const auto key = key_within(run.key);
   if (!key || key->rule >= plan_.rules.size()) return;
-  if (run.script == "lease") on_lease(run, *key);
+  if (run.script == "lease") {
+    last_asked_ = timeline_.now();
+    on_lease(run, *key);
+  }
   if (run.script == "give_back") on_give_back(run, *key);
   if (run.script == "rebook" && run.answer.size() > 1 && run.answer[0] == 0) {
     states_.reached(State::rebooked);

@@ -72,6 +72,8 @@ class Books final : public RedisObserver {
   /// The first spending or giving back of tokens that were not there.
   [[nodiscard]] const std::optional<std::string>& made_up() const { return made_up_; }
   [[nodiscard]] std::uint64_t lost_debits() const { return lost_debits_; }
+  /// When a daemon last asked a server for tokens.
+  [[nodiscard]] SimTime last_asked() const { return last_asked_; }
   [[nodiscard]] std::int64_t granted_tokens() const { return granted_tokens_; }
   [[nodiscard]] std::int64_t admitted_tokens() const { return admitted_tokens_; }
 
@@ -101,9 +103,11 @@ class Books final : public RedisObserver {
   void doubt_all();
   void lose(Stream& stream, std::vector<Debit> debits);
   void excuse_pending(Stream& stream, const std::function<bool(const Debit&)>& which);
+  void excuse_doubted(const std::function<bool(const Debit&)>& which);
   [[nodiscard]] bool counts(const Debit& debit) const;
   void on_lease(const ScriptRun& run, KeyId key);
   void on_give_back(const ScriptRun& run, KeyId key);
+  [[nodiscard]] std::int64_t oldest_within(KeyId key) const;
   void take(const Holder& holder, std::int64_t tokens, std::string_view what, std::int64_t since);
 
   const Timeline& timeline_;
@@ -119,6 +123,7 @@ class Books final : public RedisObserver {
   Holdings holdings_;
   std::optional<std::string> made_up_;
   std::uint64_t lost_debits_ = 0;
+  SimTime last_asked_{};
   std::int64_t granted_tokens_ = 0;
   std::int64_t admitted_tokens_ = 0;
 };

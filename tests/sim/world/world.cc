@@ -134,10 +134,13 @@ void World::converge() {
   set_load(App::Load::none);
   run_for(quiet);
   const Totals before = totals();
-  // What was let through by shares is debited when its counter is next asked for.
-  const bool debts = std::ranges::any_of(
-      daemons_, [](const auto& daemon) { return daemon->figure("lease_keys_shared_out") > 0; });
+  // What was let through by shares is debited when its counter is next asked for; what a server refused of it
+  // is asked for once a second, though nobody else asks.
   const SimTime from = timeline_.now();
+  const bool debts =
+      from - books_.last_asked() < 2s ||
+      std::ranges::any_of(
+          daemons_, [](const auto& daemon) { return daemon->figure("lease_keys_shared_out") > 0; });
   set_load(App::Load::saturating);
   run_for(kConverge);
   const SimTime to = timeline_.now();
