@@ -196,11 +196,13 @@ void Books::on_give_back(const ScriptRun& run, KeyId key) {
 }
 
 /// How much older than they say tokens may be that go back, in microseconds: lots that were merged go by the
-/// one that ended first. Of exact limits and logs there are no lots.
+/// one that ended first. Of exact limits and logs there are no lots, but answers of one moment.
 std::int64_t Books::oldest_within(KeyId key) const {
+  constexpr Duration kOneMoment = std::chrono::seconds{1};
   const RulePlan& rule = plan_.rules[key.rule];
-  if (rule.exact || rule.limit[0].algorithm == LimitFacts::Algorithm::sliding_log) return 0;
-  return std::chrono::ceil<std::chrono::microseconds>(plan_.lease_ttl + std::chrono::seconds{1}).count();
+  const bool held = !rule.exact && rule.limit[0].algorithm != LimitFacts::Algorithm::sliding_log;
+  return std::chrono::ceil<std::chrono::microseconds>(held ? plan_.lease_ttl + kOneMoment : kOneMoment)
+      .count();
 }
 
 void Books::spent(HostId host, KeyId key, std::int64_t cost) {
