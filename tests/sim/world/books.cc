@@ -265,7 +265,8 @@ void Books::on_history(HostId server, HostId old_master, std::uint64_t kept) {
     // What emptied the data may be lost itself.
     if (debit.flushed_at > kept) begun.debits.back().flushed_at = 0;
   }
-  begun.knows_nobody = kept == 0;
+  // Data that was emptied before stays so, unless that was lost as well; then it is excused too much.
+  begun.knows_nobody = kept == 0 || old.knows_nobody;
   // One that is no master: all that it lacks was lost when it was replaced, or is in the other's data.
   const bool is_master = master_of_(server) == server;
   if (is_master) begun.pending = old.pending;
