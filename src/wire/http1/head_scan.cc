@@ -1,7 +1,5 @@
 #include "wire/http1/head_scan.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstddef>
 #include <expected>
@@ -44,15 +42,9 @@ std::expected<void, Fault> check_target(std::string_view target) {
 
 Scanned HeadScan::scan(std::string_view buffer) {
   while (true) {
-    const std::size_t bound = bounds_->max_header_bytes;
-    const std::size_t visible = std::min(buffer.size() - start_, bound);
     std::string_view line;
-    Scanned progress = lines_.next(buffer.substr(0, start_ + visible), line);
-    if (!progress) return progress;
-    if (*progress == Progress::more) {
-      if (visible < bound) return progress;
-      return refuse(431, fmt::format("the head is longer than {} bytes", bound));
-    }
+    Scanned progress = lines_.next(buffer, line);
+    if (!progress || *progress == Progress::more) return progress;
     progress = read_line(line);
     if (!progress || *progress == Progress::done) return progress;
   }
@@ -65,7 +57,7 @@ Scanned HeadScan::read_line(std::string_view line) {
 
 Scanned HeadScan::skip_empty_line() {
   if (++empty_lines_ > kMaxEmptyLines) return refuse(400, "empty lines instead of a request line");
-  start_ = lines_.start();
+  lines_.begin_anew();
   return Progress::more;
 }
 
@@ -84,18 +76,15 @@ Scanned HeadScan::read_request_line(std::string_view line) {
 }
 
 Scanned HeadScan::read_field(std::string_view line) {
-  const auto field = split_field(line);
+  const auto field = lines_.field(line);
   if (!field) return std::unexpected(field.error());
-  if (++headers_ > bounds_->max_headers) {
-    return refuse(431, fmt::format("more than {} header fields", bounds_->max_headers));
-  }
   auto added = fields_.add(field->name, field->value);
   if (!added) return std::unexpected(std::move(added.error()));
   return Progress::more;
 }
 
 Scanned HeadScan::finish() {
-  auto framing = fields_.judge(minor_version_, bounds_->max_body_bytes);
+  auto framing = fields_.judge(minor_version_, lines_.bounds().max_body_bytes);
   if (!framing) return std::unexpected(std::move(framing.error()));
   framing_ = *framing;
   return Progress::done;

@@ -7,7 +7,7 @@
 
 #include "wire/http1/fault.h"
 #include "wire/http1/framing.h"
-#include "wire/http1/line_reader.h"
+#include "wire/http1/head_lines.h"
 #include "wire/http1/request_parser.h"
 
 namespace sluice::wire::http1 {
@@ -17,15 +17,15 @@ namespace sluice::wire::http1 {
 class HeadScan {
  public:
   /// `bounds` must outlive the scan.
-  explicit HeadScan(const HttpBounds& bounds) : bounds_(&bounds) {}
+  explicit HeadScan(const HttpBounds& bounds) : lines_(bounds) {}
 
   /// `buffer` extends what was given before.
   [[nodiscard]] Scanned scan(std::string_view buffer);
 
   /// Of the request line: the empty lines that some clients send after a body come before it.
-  [[nodiscard]] std::size_t start() const { return start_; }
+  [[nodiscard]] std::size_t start() const { return lines_.start(); }
   /// After `done`: where the body begins.
-  [[nodiscard]] std::size_t end() const { return lines_.start(); }
+  [[nodiscard]] std::size_t end() const { return lines_.end(); }
   /// After `done`.
   [[nodiscard]] const Framing& framing() const { return framing_; }
 
@@ -36,13 +36,10 @@ class HeadScan {
   Scanned read_field(std::string_view line);
   Scanned finish();
 
-  const HttpBounds* bounds_;
-  LineReader lines_{"the head"};
-  std::size_t start_ = 0;
+  HeadLines lines_;
   std::size_t empty_lines_ = 0;
   bool has_request_line_ = false;
   int minor_version_ = 1;
-  std::size_t headers_ = 0;
   FramingFields fields_;
   Framing framing_;
 };

@@ -1,23 +1,13 @@
 // The scans (head_scan.h, chunk_scan.h) find where a request ends, as its bytes arrive; Boost.Beast then
-// reads the whole request at once. So Beast, which only this file knows, never sees an unfinished or
+// reads the whole request at once. So Beast (message_decoder.h) never sees an unfinished or
 // unbounded message. A request on which the two readings do not agree is refused: a leniency of one alone
 // smuggles nothing.
 #include "wire/http1/request_parser.h"
 
-#include <fmt/format.h>
-
-#include <boost/asio/buffer.hpp>
 #include <boost/beast/core/error.hpp>
 #include <boost/beast/core/string_type.hpp>
-#include <boost/beast/http/basic_parser.hpp>
-#include <boost/beast/http/error.hpp>
-#include <boost/beast/http/field.hpp>
 #include <boost/beast/http/verb.hpp>
-#include <boost/none.hpp>
-#include <boost/optional/optional.hpp>
 #include <cstddef>
-#include <cstdint>
-#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -28,65 +18,26 @@
 #include "wire/http1/chunk_scan.h"
 #include "wire/http1/fault.h"
 #include "wire/http1/head_scan.h"
+#include "wire/http1/message_decoder.h"
 
 namespace sluice::wire::http1 {
 namespace {
 
-namespace beast = boost::beast;
-
 /// Memory for decoded chunks that is kept from one request to the next; idle connections are many.
 constexpr std::size_t kKeptBodyBytes = 4UL * 1024;
 
-/// Takes over what Beast reads of one whole message. Views are of the bytes given to put().
-class Decoder final : public beast::http::basic_parser<true> {
+class Decoder final : public MessageDecoder<true, Request> {
  public:
-  /// Decoded chunks are appended to `chunks`, a view of which becomes the body.
-  Decoder(Request& request, std::string& chunks) : request_(request), chunks_(chunks) {
-    eager(true);
-    header_limit(std::numeric_limits<std::uint32_t>::max());  // the scans have seen to bounds
-    body_limit(boost::none);
-  }
+  using MessageDecoder::MessageDecoder;
 
  private:
-  void on_request_impl(beast::http::verb /*known*/, beast::string_view method, beast::string_view target,
-                       int version, beast::error_code& /*error*/) override {
-    request_.method = method;
-    request_.target = target;
-    request_.minor_version = version % 10;
+  void on_request_impl(boost::beast::http::verb /*known*/, boost::beast::string_view method,
+                       boost::beast::string_view target, int version,
+                       boost::beast::error_code& /*error*/) override {
+    message().method = method;
+    message().target = target;
+    message().minor_version = version % 10;
   }
-
-  void on_field_impl(beast::http::field /*known*/, beast::string_view name, beast::string_view value,
-                     beast::error_code& /*error*/) override {
-    if (!in_trailers_) request_.headers.push_back({.name = name, .value = value});
-  }
-
-  void on_header_impl(beast::error_code& /*error*/) override { in_trailers_ = true; }
-
-  std::size_t on_body_impl(beast::string_view body, beast::error_code& /*error*/) override {
-    request_.body = body;
-    return body.size();
-  }
-
-  std::size_t on_chunk_body_impl(std::uint64_t /*remaining*/, beast::string_view data,
-                                 beast::error_code& /*error*/) override {
-    chunks_.append(data);
-    return data.size();
-  }
-
-  void on_finish_impl(beast::error_code& /*error*/) override {
-    if (chunked()) request_.body = chunks_;
-  }
-
-  void on_response_impl(int /*status*/, beast::string_view /*reason*/, int /*version*/,
-                        beast::error_code& /*error*/) override {}
-  void on_body_init_impl(const boost::optional<std::uint64_t>& /*length*/,
-                         beast::error_code& /*error*/) override {}
-  void on_chunk_header_impl(std::uint64_t /*size*/, beast::string_view /*extensions*/,
-                            beast::error_code& /*error*/) override {}
-
-  Request& request_;
-  std::string& chunks_;
-  bool in_trailers_ = false;
 };
 
 }  // namespace
@@ -157,14 +108,7 @@ ParseStatus RequestParser::State::decode(std::string_view message, Request& requ
   request.body = {};
   chunks.clear();
   Decoder decoder(request, chunks);
-  beast::error_code error;
-  const std::size_t used = decoder.put(boost::asio::const_buffer(message.data(), message.size()), error);
-  if (error && error != beast::http::error::need_more) {
-    return fail({.status = 400, .message = fmt::format("not HTTP/1.1: {}", error.message())});
-  }
-  if (!decoder.is_done() || used != message.size()) {
-    return fail({.status = 400, .message = "it is unclear where the request ends"});
-  }
+  if (auto unlike = decoder.read(message, BodyEnd::told, "request")) return fail(*std::move(unlike));
   request.keep_alive = head.framing().keep_alive;
   return ParseStatus::complete;
 }

@@ -1,7 +1,5 @@
 #include "wire/http1/response_head_scan.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <charconv>
 #include <cstddef>
@@ -34,15 +32,9 @@ bool is_digit(char c) {
 
 Scanned ResponseHeadScan::scan(std::string_view buffer) {
   while (true) {
-    const std::size_t bound = bounds_->max_header_bytes;
-    const std::size_t visible = std::min(buffer.size() - start_, bound);
     std::string_view line;
-    Scanned progress = lines_.next(buffer.substr(0, start_ + visible), line);
-    if (!progress) return progress;
-    if (*progress == Progress::more) {
-      if (visible < bound) return progress;
-      return refuse(431, fmt::format("the head is longer than {} bytes", bound));
-    }
+    Scanned progress = lines_.next(buffer, line);
+    if (!progress || *progress == Progress::more) return progress;
     progress = read_line(line);
     if (!progress || *progress == Progress::done) return progress;
   }
@@ -76,11 +68,8 @@ Scanned ResponseHeadScan::read_status_line(std::string_view line) {
 }
 
 Scanned ResponseHeadScan::read_field(std::string_view line) {
-  const auto field = split_field(line);
+  const auto field = lines_.field(line);
   if (!field) return std::unexpected(field.error());
-  if (++headers_ > bounds_->max_headers) {
-    return refuse(431, fmt::format("more than {} header fields", bounds_->max_headers));
-  }
   if (equals_ignoring_case(field->name, "Content-Length")) {
     auto added = add_length(field->value);
     if (!added) return std::unexpected(std::move(added.error()));
@@ -114,9 +103,8 @@ Scanned ResponseHeadScan::finish() {
 Scanned ResponseHeadScan::pass_interim() {
   if (++interim_ > kMaxInterim) return refuse(400, "interim responses instead of an answer");
   if (encoded_ || length_) return refuse(400, "an interim response that announces a body");
-  start_ = lines_.start();
+  lines_.begin_anew();
   status_ = 0;
-  headers_ = 0;
   return Progress::more;
 }
 

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "wire/http1/fault.h"
-#include "wire/http1/line_reader.h"
+#include "wire/http1/head_lines.h"
 #include "wire/http1/request_parser.h"
 
 namespace sluice::wire::http1 {
@@ -25,15 +25,15 @@ struct ResponseFraming {
 class ResponseHeadScan {
  public:
   /// `bounds` must outlive the scan.
-  explicit ResponseHeadScan(const HttpBounds& bounds) : bounds_(&bounds) {}
+  explicit ResponseHeadScan(const HttpBounds& bounds) : lines_(bounds) {}
 
   /// `buffer` extends what was given before.
   [[nodiscard]] Scanned scan(std::string_view buffer);
 
   /// Of the final response: interim ones come before it.
-  [[nodiscard]] std::size_t start() const { return start_; }
+  [[nodiscard]] std::size_t start() const { return lines_.start(); }
   /// After `done`: where the body begins.
-  [[nodiscard]] std::size_t end() const { return lines_.start(); }
+  [[nodiscard]] std::size_t end() const { return lines_.end(); }
   /// After `done`.
   [[nodiscard]] int status() const { return status_; }
   [[nodiscard]] const ResponseFraming& framing() const { return framing_; }
@@ -47,13 +47,10 @@ class ResponseHeadScan {
   Scanned pass_interim();
   [[nodiscard]] std::expected<ResponseFraming, Fault> judge() const;
 
-  const HttpBounds* bounds_;
-  LineReader lines_{"the head"};
-  std::size_t start_ = 0;
+  HeadLines lines_;
   std::size_t interim_ = 0;
   int status_ = 0;  // 0 until the status line has come
   int minor_version_ = 1;
-  std::size_t headers_ = 0;
   std::optional<std::uint64_t> length_;  // the greatest number stands for all that do not fit
   bool encoded_ = false;
   bool chunked_ = false;

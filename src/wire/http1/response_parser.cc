@@ -2,20 +2,9 @@
 // must agree.
 #include "wire/http1/response_parser.h"
 
-#include <fmt/format.h>
-
-#include <boost/asio/buffer.hpp>
 #include <boost/beast/core/error.hpp>
 #include <boost/beast/core/string_type.hpp>
-#include <boost/beast/http/basic_parser.hpp>
-#include <boost/beast/http/error.hpp>
-#include <boost/beast/http/field.hpp>
-#include <boost/beast/http/verb.hpp>
-#include <boost/none.hpp>
-#include <boost/optional/optional.hpp>
 #include <cstddef>
-#include <cstdint>
-#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -26,64 +15,24 @@
 #include "wire/http1/chunk_scan.h"
 #include "wire/http1/fault.h"
 #include "wire/http1/framing.h"
+#include "wire/http1/message_decoder.h"
 #include "wire/http1/request_parser.h"
 #include "wire/http1/response_head_scan.h"
 
 namespace sluice::wire::http1 {
 namespace {
 
-namespace beast = boost::beast;
 using Kind = ResponseFraming::Kind;
 
-/// Takes over what Beast reads of one whole message. Views are of the bytes given to put().
-class Decoder final : public beast::http::basic_parser<false> {
+class Decoder final : public MessageDecoder<false, ReceivedResponse> {
  public:
-  /// Decoded chunks are appended to `chunks`, a view of which becomes the body.
-  Decoder(ReceivedResponse& response, std::string& chunks) : response_(response), chunks_(chunks) {
-    eager(true);
-    header_limit(std::numeric_limits<std::uint32_t>::max());  // the scans have seen to bounds
-    body_limit(boost::none);
-  }
+  using MessageDecoder::MessageDecoder;
 
  private:
-  void on_response_impl(int status, beast::string_view /*reason*/, int /*version*/,
-                        beast::error_code& /*error*/) override {
-    response_.status = status;
+  void on_response_impl(int status, boost::beast::string_view /*reason*/, int /*version*/,
+                        boost::beast::error_code& /*error*/) override {
+    message().status = status;
   }
-
-  void on_field_impl(beast::http::field /*known*/, beast::string_view name, beast::string_view value,
-                     beast::error_code& /*error*/) override {
-    if (!in_trailers_) response_.headers.push_back({.name = name, .value = value});
-  }
-
-  void on_header_impl(beast::error_code& /*error*/) override { in_trailers_ = true; }
-
-  std::size_t on_body_impl(beast::string_view body, beast::error_code& /*error*/) override {
-    response_.body = body;
-    return body.size();
-  }
-
-  std::size_t on_chunk_body_impl(std::uint64_t /*remaining*/, beast::string_view data,
-                                 beast::error_code& /*error*/) override {
-    chunks_.append(data);
-    return data.size();
-  }
-
-  void on_finish_impl(beast::error_code& /*error*/) override {
-    if (chunked()) response_.body = chunks_;
-  }
-
-  void on_request_impl(beast::http::verb /*known*/, beast::string_view /*method*/,
-                       beast::string_view /*target*/, int /*version*/,
-                       beast::error_code& /*error*/) override {}
-  void on_body_init_impl(const boost::optional<std::uint64_t>& /*length*/,
-                         beast::error_code& /*error*/) override {}
-  void on_chunk_header_impl(std::uint64_t /*size*/, beast::string_view /*extensions*/,
-                            beast::error_code& /*error*/) override {}
-
-  ReceivedResponse& response_;
-  std::string& chunks_;
-  bool in_trailers_ = false;
 };
 
 }  // namespace
@@ -165,16 +114,8 @@ ResponseStatus ResponseParser::State::decode(std::string_view buffer, std::size_
   response = {};
   chunks.clear();
   Decoder decoder(response, chunks);
-  beast::error_code error;
-  const std::size_t used = decoder.put(boost::asio::const_buffer(message.data(), message.size()), error);
-  const bool until_close = head.framing().kind == Kind::until_close;
-  if (until_close && (!error || error == beast::http::error::need_more)) decoder.put_eof(error);
-  if (error && error != beast::http::error::need_more) {
-    return fail({.status = 400, .message = fmt::format("not HTTP/1.1: {}", error.message())});
-  }
-  if (!decoder.is_done() || used != message.size() || decoder.need_eof() != until_close) {
-    return fail({.status = 400, .message = "it is unclear where the answer ends"});
-  }
+  const auto ends = head.framing().kind == Kind::until_close ? BodyEnd::with_connection : BodyEnd::told;
+  if (auto unlike = decoder.read(message, ends, "answer")) return fail(*std::move(unlike));
   consumed = end;
   forget_message();
   return ResponseStatus::complete;
