@@ -62,6 +62,11 @@ bool refills(const Limit& limit) {
   return limit.algorithm() == Algorithm::token_bucket;
 }
 
+/// Debits that died by then count no more. Of what refills it is the beginning of the history: see ledger.h.
+Instant counts_after(const Limit& limit, Instant began, Instant now) {
+  return refills(limit) ? began : now;
+}
+
 bool is_later(Instant a, Instant b) {
   return a > b;
 }
@@ -119,7 +124,7 @@ std::vector<std::string> Ledger::unproven(std::span<const LineageLine> lines, In
   const std::vector<std::uint64_t> held_of = held(lines);
   std::vector<std::string> counters;
   for (const auto& [counter, account] : accounts_) {
-    const Instant since = refills(limits_.at(account.limit)) ? began : now;
+    const Instant since = counts_after(limits_.at(account.limit), began, now);
     const bool any = std::ranges::any_of(account.debits, [&](const Debit& debit) {
       return debit.dies_at > since && debit.seq > held_of[debit.history];
     });
@@ -133,7 +138,7 @@ std::vector<Lost> Ledger::lost(std::string_view counter, std::span<const Lineage
   const auto found = accounts_.find(counter);
   if (found == accounts_.end()) return {};
   const Limit& limit = limits_.at(found->second.limit);
-  const Instant since = refills(limit) ? began : now;
+  const Instant since = counts_after(limit, began, now);
   const std::vector<std::uint64_t> held_of = held(lines);
   std::vector<Lost> all;
   for (const Debit& debit : found->second.debits) {

@@ -7,9 +7,8 @@
 //   the data holds it they count as used until they lapse, and where it does not nothing is missing;
 // - a give-back shrinks the newest debits, which a failover loses first, and is never replayed. One that was
 //   refused, or whose reply was lost, shrinks none: then tokens are debited again that nobody uses;
-// - of more debits than kDebits the oldest are added up, and stand or fall with the newest of them. Of a
-// bucket
-//   they are no more than its capacity: it never lacked more.
+// - of more debits than kDebits the oldest are added up, and stand or fall with the newest of them; of a
+//   bucket to no more than its capacity, for it never lacked more.
 // Debits die when they no longer count: once the bucket would be full again, or the log's entry gone, or the
 // window over (and a while later, for the clock of the next master may be behind).
 // Of a bucket those count that were alive when the next history began, and they are kept for that: daemons
