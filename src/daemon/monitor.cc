@@ -20,6 +20,7 @@
 #include "daemon/store_report.h"
 #include "daemon/trail.h"
 #include "engine/statistics.h"
+#include "engine/throttle_limits.h"
 #include "engine/watcher.h"
 #include "observe/events.h"
 #include "observe/log.h"
@@ -52,10 +53,10 @@ std::string hash_text(std::uint64_t hash) {
   return fmt::format("#{:08x}", static_cast<std::uint32_t>(hash));
 }
 
-/// Of a key of CL.THROTTLE, as the engine has it: "@cl:" and the caller's, or "@cl#" and its digest.
+/// Of a key of CL.THROTTLE.
 std::string throttle_text(std::string_view key, std::uint64_t hash) {
-  constexpr std::string_view kPlain = "@cl:";
-  return key.starts_with(kPlain) ? printable(key.substr(kPlain.size())) : hash_text(hash);
+  const auto name = engine::throttle_name(key);
+  return name ? printable(*name) : hash_text(hash);
 }
 
 }  // namespace

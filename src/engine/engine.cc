@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "base/assert.h"
-#include "base/hash.h"
 #include "base/loop.h"
 #include "base/result.h"
 #include "base/time.h"
@@ -27,17 +26,6 @@ namespace {
 
 /// A store tag names the check and the part: parts are at most this many per check.
 constexpr std::uint64_t kMaxParts = 1U << 16U;
-
-/// Rule names cannot contain '@', so a caller's key never meets a rule's.
-std::string throttle_key(std::string_view key) {
-  constexpr std::string_view kPlain = "@cl:";
-  constexpr std::string_view kHashed = "@cl#";
-  if (key.size() <= rules::kMaxPlainKey) return std::string(kPlain).append(key);
-  const Sha256 digest = sha256(key);
-  std::string out(kHashed);
-  out.append(reinterpret_cast<const char*>(digest.data()), digest.size());
-  return out;
-}
 
 }  // namespace
 

@@ -3,12 +3,36 @@
 #include <chrono>
 #include <expected>
 #include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
 
+#include "base/hash.h"
 #include "base/result.h"
 #include "base/time.h"
 #include "limiter/limit.h"
+#include "rules/policy.h"
 
 namespace sluice::engine {
+namespace {
+
+constexpr std::string_view kPlain = "@cl:";
+constexpr std::string_view kHashed = "@cl#";
+
+}  // namespace
+
+std::string throttle_key(std::string_view key) {
+  if (key.size() <= rules::kMaxPlainKey) return std::string(kPlain).append(key);
+  const Sha256 digest = sha256(key);
+  std::string out(kHashed);
+  out.append(reinterpret_cast<const char*>(digest.data()), digest.size());
+  return out;
+}
+
+std::optional<std::string_view> throttle_name(std::string_view counter) {
+  if (!counter.starts_with(kPlain)) return std::nullopt;
+  return counter.substr(kPlain.size());
+}
 
 Result<std::shared_ptr<const limiter::Limit>> ThrottleLimits::get(const ThrottleNumbers& numbers) {
   if (const auto found = limits_.find(numbers); found != limits_.end()) return found->second;
