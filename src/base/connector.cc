@@ -23,10 +23,6 @@ namespace {
 constexpr std::size_t kMaxPath = 107;
 constexpr std::size_t kMaxName = 253;
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
 bool is_name_char(char c) {
   return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '.' || c == '_';
 }

@@ -22,6 +22,10 @@ namespace sluice {
 /// Printable ASCII kept, every other byte as \xNN, cut after `max` source bytes with "…". For error texts.
 [[nodiscard]] std::string printable(std::string_view bytes, std::size_t max = 64);
 
+[[nodiscard]] constexpr bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
 /// A visible ASCII character: no blank, no control byte, nothing beyond.
 [[nodiscard]] constexpr bool is_graphic(char c) {
   return c > ' ' && c < '\x7f';

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/text.h"
 #include "wire/http1/fault.h"
 #include "wire/http1/framing.h"
 #include "wire/http1/syntax.h"
@@ -15,10 +16,6 @@ namespace {
 
 /// As some old clients send after a body; more of them are no mistake but an attempt at something.
 constexpr std::size_t kMaxEmptyLines = 2;
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 /// "HTTP/1.1" → 1.
 std::expected<int, Fault> read_version(std::string_view version) {

@@ -24,10 +24,6 @@ constexpr int kSwitchingProtocols = 101;
 constexpr int kNoContent = 204;
 constexpr int kNotModified = 304;
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
 }  // namespace
 
 Scanned ResponseHeadScan::scan(std::string_view buffer) {

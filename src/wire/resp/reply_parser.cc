@@ -24,10 +24,6 @@ namespace {
 /// end.
 constexpr std::size_t kMaxIntegerBytes = 20;
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
 std::string_view without_plus(std::string_view text) {
   if (text.size() > 1 && text[0] == '+' && is_digit(text[1])) text.remove_prefix(1);
   return text;

@@ -16,10 +16,6 @@ namespace {
 /// Enough for every bound, and few enough that a number read again after each new byte costs a constant.
 constexpr std::size_t kMaxDigits = 10;
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
 bool is_blank(char c) {
   return c == ' ' || c == '\t';
 }
